@@ -19,18 +19,18 @@
 
 namespace glt::detail {
 
-/// Deals seeds to parts in equal ranges of their list.
+/// Dealer that gives parts equal ranges of the list of seeds.
 struct deal_in_ranges {};
 
 } // namespace glt::detail
 
 namespace glt::dist {
 
-/// A vertex goes to the part whose training seeds reach it most: what a rank samples, it mostly owns.
+/// Partitioner that puts a vertex where training seeds reach it most, so ranks mostly sample local vertices.
 ///
-/// The seeds are dealt to the parts first, in ranges of their list or by another partitioner, `deal`, which says
-/// where the vertex of a seed would go. The hotness of every vertex is then estimated for the seeds of each part,
-/// and `assign_by_hotness` decides.
+/// First the seeds are dealt to the parts: in ranges of their list, or to the part that another partitioner, `deal`,
+/// gives the vertex of a seed. Then the hotness of every vertex is estimated for the seeds of each part.
+/// `assign_by_hotness` assigns vertices by these estimates.
 ///
 /// @source Tan et al., "Quiver: supporting GPUs for low-latency, high-throughput GNN serving", 2023: placement by
 ///         access probability
@@ -39,15 +39,15 @@ struct frequency_partitioner {
   host_view<global_id const> seeds{}; ///< borrowed; vertices of the graph
   hotness_options hotness{};          ///< how a part will sample
   double capacity_slack = 0.05;       ///< a part has at most (1 + slack) · V / P vertices, rounded up
-  balance_constraints balance{};      ///< kept, like the capacity, where a part has room
+  balance_constraints balance{};      ///< kept, like the capacity, while a part has room
   Deal deal{};
-  device::cpu policy{}; ///< threads of the estimate
+  device::cpu policy{}; ///< threads for the estimate
 
   /// @shape  graph [V] rows → [V]
   /// @pre    sources are in [0, V); not checked, see `validate`
   /// @throws precondition_error  if num_parts < 1, the graph is not square, a seed is not in [0, V), the hotness
   ///                             options are wrong, capacity_slack is negative, or `balance` is wrong
-  /// @cost   O(P · (V + E) · L + V log V) and that of `deal`; memory 8 bytes a vertex and part
+  /// @cost   O(P · (V + E) · L + V log V) plus the cost of `deal`; memory 8 bytes per vertex and part
   template <vertex_id Vertex>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
                                                          int num_parts) const {

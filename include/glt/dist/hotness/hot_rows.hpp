@@ -12,18 +12,17 @@
 
 namespace glt::dist {
 
-/// Copies of rows of other ranks that this rank needs often; see `make_hot_rows`. Those of edges have edge ids in place
-/// of vertices.
+/// Copies of rows of other ranks that this rank needs often; see `make_hot_rows`. For rows of edges, vertices are edge
+/// ids.
 ///
 /// Concurrent calls: const members may run concurrently.
-///
-/// @shape  N vertices with a row each, and a label if the store has labels
+/// @shape  N vertices, each with a row and, if the store has labels, a label
 template <device_policy Policy, bytes_copyable T>
 class hot_rows : public detail::hot_table<Policy, glt::feature_store<Policy, T>> {
   using table = detail::hot_table<Policy, glt::feature_store<Policy, T>>;
 
 public:
-  /// None.
+  /// Holds no rows.
   hot_rows() = default;
 
   /// @shape  vertices [N] global ids · rows of N vertices, in the same order
@@ -33,12 +32,12 @@ public:
       : hot_rows(std::move(vertices), rows.view().num_vertices(), std::move(rows)) {}
 
   [[nodiscard]] feature_view<Policy::space, T> rows() const { return this->stored().view(); }
-  /// Memory of this.
+  /// Returns the memory of rows and table in bytes.
   [[nodiscard]] std::int64_t bytes() const {
     return detail::hot_bytes(this->size(), row_bytes(rows().num_columns(), !rows().labels.empty()));
   }
 
-  /// The most rows of that many columns that fit the bytes, table included.
+  /// Returns the largest number of rows of `columns` columns that fit the budget with their table.
   ///
   /// @cost   O(1)
   [[nodiscard]] static std::int64_t capacity(std::int64_t budget_bytes, std::int64_t columns, bool labels) noexcept {

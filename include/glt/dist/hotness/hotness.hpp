@@ -25,7 +25,7 @@
 
 namespace glt::detail {
 
-/// The fingerprint of what hotness is estimated for.
+/// Returns the fingerprint of the options from which hotness is estimated.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
   fingerprint print;
   print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
@@ -39,21 +39,21 @@ namespace glt::detail {
 
 namespace glt::dist {
 
-/// How likely a batch is to touch a vertex, for every vertex of this part: bit for bit what the serial
-/// `estimate_hotness` returns for the whole graph and the seeds of all ranks.
+/// Estimates for every vertex of this part how likely a batch is to touch it. The result equals the serial
+/// `estimate_hotness` of the whole graph and the seeds of all ranks, bit for bit.
 ///
-/// A rank that wants to know which vertices its own batches touch is the only one to pass seeds; all ranks
-/// then call once for each of them.
+/// For the hotness of the batches of one rank, only this rank passes seeds; the others pass none. All ranks then call
+/// once per such rank.
 ///
-/// @shape  seeds [S_rank] global ids of any part; a batch holds options.batch_size of those of all ranks →
-///         [rows of this part]
+/// @shape  seeds [S_rank] global ids of any part; options.batch_size seeds of all ranks make a batch → [rows of this
+///         part]
 /// @where  memory of `Policy`
-/// @comm   collective; four header exchanges and a reduction, 4 bytes a remote seed, 4 bytes a vertex of the
-///         halo, and per hop one variable exchange of 8 bytes a vertex of the halo
-/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-///                           0, a seed is not in [0, V), or the graph was made for other ranks
-/// @cost   as the serial one over the edges of the part, and a hash look-up an edge from elsewhere and hop;
-///         memory O(rows + halo)
+/// @comm   collective; four header exchanges and a reduction, 4 bytes per remote seed, 4 bytes per halo vertex, and per
+///         hop one variable exchange of 8 bytes per halo vertex
+/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0, a
+///                           seed is not in [0, V), or the graph was made for other ranks
+/// @cost   as the serial one over the edges of the part, plus one hash look-up per hop for each edge with a remote
+///         source; memory O(rows + halo)
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, double>
 estimate_hotness(Comm comm, graph<Policy, Vertex> const& graph,

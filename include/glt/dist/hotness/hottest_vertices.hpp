@@ -24,7 +24,7 @@
 
 namespace glt::detail {
 
-/// `words` numbers for every rank, and as many of every rank.
+/// Sends `words` numbers to every rank and receives `words` numbers from every rank.
 template <communicator Comm>
 [[nodiscard]] std::vector<std::int64_t> exchange_words(Comm& comm, std::span<std::int64_t const> sent,
                                                        std::int64_t words) {
@@ -34,7 +34,7 @@ template <communicator Comm>
   return received;
 }
 
-/// The first given[p] of some items for rank p, and the first received_counts[p] of those of rank p.
+/// Sends the first given[p] items to rank p, and receives the first received_counts[p] items of rank p.
 template <communicator Comm, bytes_copyable T>
 [[nodiscard]] std::vector<T> exchange_first(Comm& comm, std::span<T const> items, std::span<std::int64_t const> given,
                                             std::span<std::int64_t const> received_counts) {
@@ -54,18 +54,18 @@ template <communicator Comm, bytes_copyable T>
 
 namespace glt::dist {
 
-/// The `count` hottest vertices of other ranks: what is worth a copy here. Vertices that are never touched are
-/// not among them, so there may be fewer; of two that are as hot the one of the lower global id comes first.
+/// Returns the `count` hottest vertices of other ranks, whose rows are worth a copy here. Vertices that are never
+/// touched are left out, so the result may be shorter. Among equals the lower global id is first.
 ///
-/// Pass the hotness for the batches of all ranks; or call once for each rank, all with the hotness for
-/// the batches of one and only that one a `count`.
+/// Pass the hotness for the batches of all ranks. Or call once per rank: all pass the hotness for the batches of this
+/// rank, and only this rank passes a `count` above 0.
 ///
 /// @shape  hotness [rows of this part] → global ids, by owner, the hottest of an owner first
-/// @comm   collective; one header exchange, five small ones (at most 2.1 KiB a rank in all) and two variable ones: 8
-///         bytes a vertex of the result and a few more, and 4 bytes a vertex of the result
-/// @throws collective_error  on every rank, if the book of a rank is not for these ranks or differs, there is
-///                           not one hotness per vertex of the part, one is negative or not a number, or a
-///                           count is negative
+/// @comm   collective; one header exchange, five small exchanges (at most 2.1 KiB a rank in all) and two variable ones:
+///         8 bytes per vertex of the result and a few more, and 4 bytes per vertex of the result
+/// @throws collective_error  on every rank, if the book of a rank is not for these ranks or differs, there is not one
+///                           hotness per vertex of the part, a hotness is negative or not a number, or a count is
+///                           negative
 /// @cost   O(n log n) for n vertices of the part; memory O(n + result · (1 + R / 256))
 template <communicator Comm>
 [[nodiscard]] std::vector<global_id> hottest_vertices(Comm& comm, partition_book const& book,
@@ -90,7 +90,7 @@ template <communicator Comm>
   auto const self = static_cast<std::size_t>(comm.rank());
   auto const own = sorted->heats();
 
-  // A bound for every rank from a few heats of all; 0 vertices are wanted of oneself.
+  // Every rank gets a bound that is computed from a few heats of all; a rank asks itself for 0 vertices.
   auto wanted = detail::exchange_words(comm, std::vector(ranks, count), 1);
   wanted[self] = 0;
   detail::heat_summary const summary(comm.size());
@@ -102,7 +102,7 @@ template <communicator Comm>
   }
   auto const bound = summary.bound(detail::exchange_words(comm, words, summary.size()), count);
 
-  // What is above the bound, and how many are just as hot.
+  // Number of vertices above the bound, and of vertices at the bound.
   auto const bounds = detail::exchange_words(comm, std::vector(ranks, bound), 1);
   std::vector<std::int64_t> pairs(2 * ranks, 0);
   std::vector<std::int64_t> given(ranks, 0);
@@ -121,7 +121,7 @@ template <communicator Comm>
     ties[rank] = pairs[2 * rank + 1];
   }
   auto const heats = detail::exchange_first(comm, own, given, above);
-  if (std::ssize(heats) > count) { // the bound was too low; now the exact one is known
+  if (std::ssize(heats) > count) { // the bound was too low; the exact bound is known now
     auto all = heats;
     std::ranges::nth_element(all, all.begin() + std::max<std::int64_t>(count - 1, 0), std::greater<>());
     auto const exact = all[static_cast<std::size_t>(std::max<std::int64_t>(count - 1, 0))];

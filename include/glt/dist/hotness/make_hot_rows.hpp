@@ -22,12 +22,12 @@
 
 namespace glt::detail {
 
-/// Fetches the rows of some vertices, and their labels if there are labels, to keep them.
+/// Fetches the rows of some vertices, and labels if the store has labels, and keeps them.
 ///
-/// @shape  vertices [N] distinct global ids, others on every rank
+/// @shape  vertices [N] distinct global ids; each rank passes its list
 /// @comm   collective; as one `feature_collector::collect`
-/// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
-/// @throws precondition_error  on a rank of which a vertex comes twice
+/// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or memory runs out on a rank
+/// @throws precondition_error  on a rank that passes a vertex twice
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 [[nodiscard]] dist::hot_rows<Policy, T>
 fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
@@ -40,12 +40,12 @@ fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
                                         std::move(rows.labels))};
 }
 
-/// Fetches the rows of some edges, of which the destinations are known, to keep them.
+/// Fetches and keeps rows of some edges, given their destinations.
 ///
-/// @shape  ids [N] distinct global edge ids, others on every rank · destinations [N] global vertex ids
+/// @shape  ids [N] distinct global edge ids; each rank passes its list · destinations [N] global vertex ids
 /// @comm   collective; as one `edge_feature_collector::collect`
 /// @throws collective_error  on every rank, as `edge_feature_collector::collect`
-/// @throws precondition_error  on a rank of which an edge comes twice
+/// @throws precondition_error  on a rank that passes an edge twice
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 [[nodiscard]] dist::hot_rows<Policy, T>
 fetch_hot_rows(Comm& comm, dist::edge_features<Policy, T> const& features,
@@ -62,14 +62,14 @@ fetch_hot_rows(Comm& comm, dist::edge_features<Policy, T> const& features,
 
 namespace glt::dist {
 
-/// Copies of the hottest rows of other ranks, as many as fit `budget_bytes` of memory, look-up table included.
+/// Copies the hottest rows of other ranks, as many as fit `budget_bytes` with their look-up table.
 ///
 ///     auto const hot = make_hot_rows(comm, store, estimate_hotness(comm, graph, seeds, options).view(), bytes);
 ///     feature_collector collector(comm, store, hot);
 ///
 /// @shape  hotness [rows of this part], for the batches of all ranks; see `hottest_vertices` for others
-/// @comm   collective; as `hottest_vertices` and one `feature_collector::collect`. Budgets may differ
-/// @throws collective_error  on every rank, as these two
+/// @comm   collective; as `hottest_vertices` and one `feature_collector::collect`. Ranks may have different budgets
+/// @throws collective_error  on every rank, as these two functions
 /// @cost   memory O(rows of the part + budget)
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 [[nodiscard]] hot_rows<Policy, T> make_hot_rows(Comm& comm, feature_store<Policy, T> const& store,

@@ -27,7 +27,7 @@
 
 namespace glt::detail {
 
-// Rows that have been collected of all tensors of a table, as hot rows.
+// Turns collected rows of all tensors of a table into hot rows.
 template <device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy> keep_hot_rows(array_view<Policy::space, global_id const> keys,
                                                          dist::collected_table<Policy> rows,
@@ -47,12 +47,12 @@ template <device_policy Policy>
   return {copy_of(keys, policy), std::move(table)};
 }
 
-/// Fetches the rows of some vertices in all tensors, to keep them.
+/// Fetches the rows of some vertices in all tensors and keeps them.
 ///
-/// @shape  vertices [N] distinct global ids, others on every rank
+/// @shape  vertices [N] distinct global ids; each rank passes its list
 /// @comm   collective; as a `named_collector` and one call of its `collect`
-/// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or a rank has no memory
-/// @throws precondition_error  on a rank of which a vertex comes twice
+/// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or memory runs out on a rank
+/// @throws precondition_error  on a rank that passes a vertex twice
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
 fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
@@ -63,12 +63,12 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
   return detail::keep_hot_rows(vertices, std::move(rows), features.local(), policy);
 }
 
-/// The same of some edges, of which the destinations are known.
+/// Fetches and keeps rows of some edges, given their destinations.
 ///
-/// @shape  ids [N] distinct global edge ids, others on every rank · destinations [N] global vertex ids
+/// @shape  ids [N] distinct global edge ids; each rank passes its list · destinations [N] global vertex ids
 /// @comm   collective; as a `named_edge_collector` and one call of its `collect`
 /// @throws collective_error  on every rank, as `edge_feature_collector::collect`
-/// @throws precondition_error  on a rank of which an edge comes twice
+/// @throws precondition_error  on a rank that passes an edge twice
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
 fetch_hot_rows(Comm& comm, dist::named_edge_features<Policy> const& features,
@@ -84,12 +84,12 @@ fetch_hot_rows(Comm& comm, dist::named_edge_features<Policy> const& features,
 
 namespace glt::dist {
 
-/// Copies of the hottest rows of other ranks in all tensors, as many as fit `budget_bytes` of memory, look-up table
-/// included; see `make_hot_rows` of one tensor.
+/// Copies the hottest rows of other ranks in all tensors, as many as fit `budget_bytes` with their look-up table. See
+/// `make_hot_rows` of one tensor.
 ///
 /// @shape  hotness [rows of this part], for the batches of all ranks
-/// @comm   collective; as `hottest_vertices` and `fetch_hot_rows`. Budgets may differ
-/// @throws collective_error  on every rank, as these two
+/// @comm   collective; as `hottest_vertices` and `fetch_hot_rows`. Ranks may have different budgets
+/// @throws collective_error  on every rank, as these two functions
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] named_hot_rows<Policy> make_hot_rows(Comm& comm, named_features<Policy> const& features,
                                                    host_view<double const> hotness, std::int64_t budget_bytes,

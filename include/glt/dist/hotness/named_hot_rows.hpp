@@ -12,12 +12,12 @@
 
 namespace glt::dist {
 
-/// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`. Those of
-/// edges have edge ids in place of vertices.
+/// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`. For
+/// rows of edges, vertices are edge ids.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @shape  N vertices with a row of every tensor each
+/// @shape  N vertices, each with a row in every tensor
 template <device_policy Policy>
 class named_hot_rows : public detail::hot_table<Policy, feature_table<Policy>> {
   using table = detail::hot_table<Policy, feature_table<Policy>>;
@@ -30,10 +30,10 @@ public:
       : named_hot_rows(std::move(vertices), rows.num_vertices(), std::move(rows)) {}
 
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return this->stored(); }
-  /// Memory of this.
+  /// Returns the memory of rows and table in bytes.
   [[nodiscard]] std::int64_t bytes() const { return detail::hot_bytes(this->size(), row_bytes(rows())); }
 
-  /// Bytes of a vertex in all tensors of a table.
+  /// Returns the bytes of a vertex in all tensors of a table.
   [[nodiscard]] static std::int64_t row_bytes(feature_table<Policy> const& table) {
     std::int64_t sum = 0;
     for (auto const& each : table.tensors()) {

@@ -37,16 +37,17 @@
 
 namespace glt::dist {
 
-/// Samples from seed edges across the parts of a graph: negative pairs, and the neighbourhood of all ends.
+/// Sampler around seed edges across the parts of a graph: draws negative pairs, then samples the neighbourhood of all
+/// ends.
 ///
-/// Element by element what the serial `link_sampler` returns for the same key, up to the numbering of the
-/// parts, on any policy. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
+/// For the same key, the result equals the serial `link_sampler` element by element, on any policy. Ids differ only by
+/// the numbering of the parts. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
 ///
-/// @where  memory of `Policy`; waits for the sizes that ranks tell each other
-/// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict,
-///         one test of edges (each one header exchange and two payload exchanges) until all ranks are
-///         content, and a last header exchange; with exclusions one header and one payload exchange; with
-///         neither one header exchange; then that of the `neighbor_sampler`
+/// @where  memory of `Policy`; waits for sizes that ranks send each other
+/// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict, one test
+///         of edges (each one header exchange and two payload exchanges) until no rank has an open place, and a last
+///         header exchange; with exclusions one header and one payload exchange; with neither one header exchange; then
+///         the messages of the `neighbor_sampler`
 /// @source as the serial one
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class link_sampler {
@@ -54,7 +55,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using rule_type = detail::excluding_rule<space>;
 
-  /// One of the batches that are sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  sources, destinations [P] global ids · labels [P], or empty
   struct bulk_item {
@@ -65,12 +66,12 @@ public:
     link_sample<Policy, Vertex>* out = nullptr;
   };
 
-  /// Borrows the directory, with its graph, and the weights, if there are any: without them every vertex is
-  /// drawn alike. All must outlive the sampler.
+  /// Borrows the directory with its graph, and the weights; all must outlive the sampler. Without weights all vertices
+  /// are equally likely.
   ///
   /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-  ///                           0, or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
+  ///                           or the graph was made for another rank or number of ranks
   /// @cost   O(local edges)
   link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options,
                vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
@@ -85,7 +86,7 @@ public:
     }
   }
 
-  link_sampler(link_sampler const&) = delete; // parts of it refer to each other
+  link_sampler(link_sampler const&) = delete; // members refer to each other
   link_sampler& operator=(link_sampler const&) = delete;
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
@@ -96,24 +97,23 @@ public:
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  on every rank, if a rank passes lists of different lengths, an end outside [0,
   ///                           V), a negative label, or labels for triplets, or the keys differ
-  /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
-  ///         before
+  /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
     bulk_item const batch{sources, destinations, labels, key, &out};
     sample_bulk(std::span(&batch, 1));
   }
-  /// The same without labels.
+  /// Samples without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
               link_sample<Policy, Vertex>& out) {
     sample(sources, destinations, {}, key, out);
   }
 
-  /// Samples several batches, each as `sample` would, in one sweep of messages; as many on all ranks.
+  /// Samples several batches in one sweep of messages, each as `sample` would; the number is the same on all ranks.
   ///
   /// @comm   collective; every rank with the same keys: messages as for the batch whose negatives take the most rounds
-  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
-  ///                           number of them, or they are too many for the ids of vertices
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, a batch without `out`, or
+  ///                           another number of batches, or there are too many batches for the type of vertex ids
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] { prepare(batches); });
     auto const step = batches.empty() ? 0 : batches[0].key.step;
@@ -222,7 +222,7 @@ private:
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
 
-  // What makes one of the batches.
+  // Memory to make one batch of a bulk.
   struct worker {
     glt::detail::seed_edges<Policy, Vertex> positives;
     detail::negative_pairs<Policy, Vertex> negatives;

@@ -30,7 +30,7 @@
 
 namespace glt::detail {
 
-// What the owner of a vertex tells the rank that keeps its original id.
+// Entry that the owner of a vertex sends to the rank that keeps its original id.
 struct weight_entry {
   double weight;
   std::int64_t place;
@@ -51,7 +51,7 @@ struct enter_weight {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { weights[entries[i].place] = entries[i].weight; }
 };
 
-// The rank in whose range a number is.
+// Finds the rank whose range contains a number.
 template <memory_space Space>
 struct rank_of_number {
   book_view<Space> ranges;
@@ -81,11 +81,11 @@ struct vertex_of_number {
 
 namespace glt::dist {
 
-/// The table by which vertices of a graph in parts are drawn in proportion to their weights.
+/// Table for drawing vertices of a graph in parts in proportion to their weights.
 ///
-/// Every rank holds the sums of its range of original ids, and all know the sums of the ranges: the same
-/// number stands for the same vertex as in `glt::vertex_weights`, on any number of ranks and in any
-/// partition. Concurrent calls: none on one object, since `find` communicates.
+/// Every rank holds the sums of its range of original ids, and all ranks know the sums of all ranges. So a number
+/// stands for the same vertex as in `glt::vertex_weights`, with any number of ranks and any partition. Concurrent
+/// calls: none on one object, since `find` communicates.
 ///
 /// @where  memory of `Policy`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
@@ -93,14 +93,14 @@ class vertex_weights {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Takes a weight for every vertex of the own part. Borrows the directory, which must outlive this.
+  /// Takes a weight for every vertex of the local part. Borrows the directory, which must outlive this object.
   ///
   /// @shape  weights [rows of the part]
-  /// @comm   collective; two header exchanges, two reductions and one variable exchange of 16 bytes a vertex
-  /// @throws collective_error  on every rank, if a rank has not one weight per vertex of its part, a weight
-  ///                           is negative, infinite or no number, there are vertices and all weights are 0,
-  ///                           or a rank has no memory for its share
-  /// @cost   O(V / R) where original ids are spread evenly
+  /// @comm   collective; two header exchanges, two reductions and one variable exchange of 16 bytes per vertex
+  /// @throws collective_error  on every rank, if a rank does not pass one weight per vertex of its part, a weight is
+  ///                           negative, infinite or not a number, there are vertices and all weights are 0, or memory
+  ///                           runs out on a rank
+  /// @cost   O(V / R) if original ids are spread evenly
   template <class Weight>
   vertex_weights(Comm comm, vertex_directory<Comm, Policy, Vertex> const& directory, array_view<space, Weight> weights,
                  Policy policy = {})
@@ -144,16 +144,16 @@ public:
     book_of_ranks_ = partition_book(std::move(ranks));
   }
 
-  /// The sum of all weights, as whole numbers.
+  /// Returns the sum of all weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
 
-  /// Finds the vertices that numbers stand for; see `vertex_weights_view`.
+  /// Finds the vertices for which numbers stand; see `vertex_weights_view`.
   ///
-  /// Returns false if no rank asked anything.
+  /// Returns false if no rank passed any number.
   ///
   /// @shape  numbers [n] in [0, total()), not checked · vertices [n], written
-  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes a
-  ///         number out, sizeof(Vertex) back
+  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes per number
+  ///         out, sizeof(Vertex) back
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, detail::call_site site) {
     detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = detail::failure_of([&] {
@@ -174,8 +174,8 @@ private:
   glt::vertex_weights<Policy> table_;
   std::int64_t total_ = 0;
   buffer<Policy, std::int64_t> begins_; // [R + 1], the first number of every rank
-  partition_book book_of_ranks_;        // in which rank r is all of part r
-  buffer<Policy, local_id> ranks_;      // of the numbers that are looked up
+  partition_book book_of_ranks_;        // part r is rank r alone
+  buffer<Policy, local_id> ranks_;      // of the numbers in a look-up
   glt::detail::request_reply<Comm, Policy, std::int64_t, Vertex> numbers_;
 };
 

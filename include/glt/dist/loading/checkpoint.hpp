@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// Adds numbers, lists and structures that show their members, element by element.
+/// Adds numbers, lists and structures with `members` to the fingerprint, element by element.
 template <class X>
 void add_to_fingerprint(fingerprint& print, X const& x) {
   if constexpr (has_members<X>) {
@@ -45,7 +45,7 @@ template <class... X>
   return print.value();
 }
 
-/// Calls `visit(name, pointer to member)` for what must be the same where a checkpoint is resumed.
+/// Calls `visit(name, pointer to member)` for members that must be equal when a checkpoint is resumed.
 template <class Checkpoint, class Visit>
 void visit_conditions(Visit visit) {
   visit("batch_size", &Checkpoint::batch_size);
@@ -59,7 +59,7 @@ void visit_conditions(Visit visit) {
   visit("options_fingerprint", &Checkpoint::options_fingerprint);
 }
 
-/// The same for all members of a checkpoint.
+/// Calls `visit` for all members of a checkpoint.
 template <class Checkpoint, class Visit>
 void visit_checkpoint(Visit visit) {
   visit_conditions<Checkpoint>(visit);
@@ -71,8 +71,8 @@ void visit_checkpoint(Visit visit) {
 
 namespace glt::dist {
 
-/// How far a rank has come with a loader, and what its batches depend on, so that another run goes on with the same
-/// ones.
+/// Position of a rank in the epochs of a loader, and fingerprints of everything its batches depend on. Another run
+/// resumes from it with the same batches.
 ///
 ///     auto checkpoint = glt::dist::make_checkpoint(loader, seeds, graph.book(), neighbors);
 ///     if (std::filesystem::exists(path)) {
@@ -84,8 +84,8 @@ namespace glt::dist {
 ///         checkpoint.advance(batch);
 ///         glt::io::save_checkpoint(path, checkpoint); // now and then, with the model
 ///
-/// It is of one rank: each keeps its own, and all of them save at the same step. `prefetch`, `bulk` and the deployment
-/// may be others when it is resumed.
+/// A checkpoint belongs to one rank: each rank keeps its checkpoint, and all save at the same step. A resumed run may
+/// use another `prefetch`, `bulk` and deployment.
 ///
 /// Concurrent calls: none on one object; const members may run concurrently.
 struct loader_checkpoint {
@@ -97,23 +97,23 @@ struct loader_checkpoint {
   std::int64_t num_seeds = 0;
   std::int64_t seeds_fingerprint = 0;
   std::int64_t partition_fingerprint = 0; ///< of the book
-  std::int64_t options_fingerprint = 0;   ///< of what else batches depend on
+  std::int64_t options_fingerprint = 0;   ///< of everything else that batches depend on
   std::int64_t epoch = 0;
-  std::int64_t step = 0; ///< the first one that is left
+  std::int64_t step = 0; ///< first step that is not done
 
-  /// A batch is done.
+  /// Notes that a batch is done.
   template <class Batch>
   void advance(Batch const& batch) noexcept {
     epoch = batch.epoch;
     step = batch.step + 1;
   }
 
-  /// Where an epoch goes on: after the steps that are done, from the beginning if it is another one.
+  /// Returns the step at which an epoch resumes: after the steps that are done, or 0 for another epoch.
   [[nodiscard]] std::int64_t first_step(std::int64_t of_epoch) const noexcept { return of_epoch == epoch ? step : 0; }
 
-  /// Goes on where another run has stopped.
+  /// Takes the position from the checkpoint of another run.
   ///
-  /// @throws precondition_error  if it has other batches; what differs is listed with both values
+  /// @throws precondition_error  if its batches differ; the text lists every difference with both values
   void resume(loader_checkpoint const& saved) {
     std::string differences;
     detail::visit_conditions<loader_checkpoint>([&](char const* name, auto member) {
@@ -136,10 +136,10 @@ struct loader_checkpoint {
   friend bool operator==(loader_checkpoint const&, loader_checkpoint const&) = default;
 };
 
-/// The checkpoint of a loader, or remote loader, at the beginning of epoch 0.
+/// Returns the checkpoint of a loader, or remote loader, at the beginning of epoch 0.
 ///
-/// @param  options  what else batches depend on, such as `neighbor_options`: numbers, lists, or structures with
-///                  `members`
+/// @param  options  everything else that batches depend on, such as `neighbor_options`: numbers, lists, or structures
+///                  with `members`
 /// @comm   none
 /// @cost   O(seeds)
 template <class Loader, class... Options>

@@ -22,8 +22,8 @@
 
 namespace glt::dist {
 
-/// What makes batches of vertices with all edges between the vertices within some hops of them: a graph, the number of
-/// hops, and what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+/// Recipe for mini-batches of induced subgraphs: all edges between the vertices within some hops of the seeds. It names
+/// a graph, the number of hops, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::induced_batches(graph, features, {.num_hops = 2}), seeds);
 ///
@@ -45,14 +45,14 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
-  /// Features and labels of the vertices.
+  /// Collects features and labels of the vertices.
   induced_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, induced_options options = {})
       : row_recipe(features), graph_(&graph), options_(options) {}
-  /// Nothing but the subgraph, unless it is asked for by `with`.
+  /// Samples only; call `with` to collect rows.
   explicit induced_batches(graph_type const& graph, induced_options options = {}) : graph_(&graph), options_(options) {}
 
   using row_recipe::with;
-  /// The same with other options.
+  /// Replaces the options.
   induced_batches& with(induced_options options) {
     options_ = options;
     return *this;
@@ -71,7 +71,7 @@ induced_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T>
 template <device_policy GraphPolicy, vertex_id Vertex>
 induced_batches(graph<GraphPolicy, Vertex> const&, induced_options = {}) -> induced_batches<GraphPolicy, Vertex>;
 
-/// Makes the batches of `induced_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `induced_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
 template <class Comm, class Policy>
 class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
@@ -82,14 +82,14 @@ class induced_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
 public:
   using batch_type = batch<Policy, Vertex, T>;
 
-  /// @comm   collective; three header exchanges and those of `named_collector`
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
-  ///                           partition than the graph, or ranks collect different things
+  /// @comm   collective; three header exchanges and the exchanges of `named_collector`
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, stores and graph are of different
+  ///                           partitions, or ranks collect different things
   maker(Comm comm, induced_batches const& what, Policy policy)
       : maker::vertex_maker(std::move(comm), what.rows_, what.options_.edge_ids, std::move(policy), *what.graph_,
                             what.options_) {}
 
-  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
+  /// Makes batches of valid seeds in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `induced_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {

@@ -32,11 +32,10 @@
 
 namespace glt::dist {
 
-/// This rank's seed edges of one step, negatives beside them, the sampled neighbourhood of all ends, and what belongs
-/// to its vertices and edges, as far as it was asked for.
+/// Mini-batch of seed edges: their negatives, the sampled neighbourhood of all ends, and the requested rows.
 ///
-/// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty without
-///         labels of vertices · edge_features() [E, G] · tensors of N rows, or of one per distinct end
+/// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty if
+///         vertices have no labels · edge_features() [E, G] · tensors of N rows, or of one per distinct end
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 struct link_batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;
@@ -51,14 +50,14 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
   }
 };
 
-/// What makes batches of edges with negative pairs and the sampled neighbourhood of all ends: a graph, how to sample
-/// it, and what is collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+/// Recipe for mini-batches of edges: negative pairs and the sampled neighbourhood of all ends. It names a graph,
+/// sampling options, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::link_batches(graph, features, {.neighbors = {.fanouts = {15, 10}}}),
 ///                              glt::dist::edge_seeds<>{.sources = sources, .destinations = destinations});
 ///
-/// Every loader makes a `vertex_directory` of its own, and weights if there are some, for they communicate as its
-/// batches do: O(V / R) time, memory of V / R ids and, with weights, of about 2 · V / R numbers.
+/// Every loader makes a `vertex_directory`, and a table of weights if there are weights, because they communicate with
+/// its batches. They cost O(V / R) time and memory of V / R ids. Weights take memory of about 2 · V / R numbers more.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
@@ -77,19 +76,20 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
-  /// Features and labels of the vertices.
+  /// Collects features and labels of the vertices.
   link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options)
       : row_recipe(features), graph_(&graph), options_(std::move(options)) {}
-  /// Nothing but the sample, unless it is asked for by `with`.
+  /// Samples only; call `with` to collect rows.
   link_batches(graph_type const& graph, link_options options) : graph_(&graph), options_(std::move(options)) {}
 
   using row_recipe::with;
-  /// The same with other options.
+  /// Replaces the options.
   link_batches& with(link_options options) {
     options_ = std::move(options);
     return *this;
   }
-  /// Draws the ends of negatives in proportion to weights, on all ranks; without weights all vertices are drawn alike.
+  /// Draws the ends of negatives in proportion to weights, on all ranks; without weights all vertices are equally
+  /// likely.
   ///
   /// @shape  weights [rows of the part]
   link_batches& with_weights(array_view<GraphPolicy::space, double const> weights) {
@@ -111,7 +111,7 @@ link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> co
 template <device_policy GraphPolicy, vertex_id Vertex>
 link_batches(graph<GraphPolicy, Vertex> const&, link_options) -> link_batches<GraphPolicy, Vertex>;
 
-/// Makes the batches of `link_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `link_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
 template <class Comm, class Policy>
 class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
@@ -122,9 +122,9 @@ class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
 public:
   using batch_type = link_batch<Policy, Vertex, T>;
 
-  /// @comm   collective; those of `vertex_directory`, `vertex_weights`, `link_sampler` and the collectors
-  /// @throws collective_error  on every rank, if the options or weights of a rank are wrong, what is collected is of
-  ///                           another partition than the graph, or ranks collect different things
+  /// @comm   collective; the exchanges of `vertex_directory`, `vertex_weights`, `link_sampler` and the collectors
+  /// @throws collective_error  on every rank, if the options or weights of a rank are wrong, stores and graph are of
+  ///                           different partitions, or ranks collect different things
   maker(Comm comm, link_batches const& what, Policy policy)
       : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
                                                         what.options_.neighbors.edge_ids, policy),
@@ -132,8 +132,8 @@ public:
         weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy) : nullptr),
         sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
 
-  /// @throws precondition_error  if an end of a seed edge is no vertex, or a label no class, or there are labels for
-  ///                             triplets
+  /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, or triplets have
+  ///                             labels
   void check(seeds_type const& seeds) const {
     seeds.check();
     detail::validate_seed_edges(host_view<Vertex const>(seeds.sources), host_view<Vertex const>(seeds.destinations),
@@ -141,7 +141,7 @@ public:
     detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(), sampler_.options().negatives);
   }
 
-  /// Makes batches of seed edges that are valid, in one sweep of messages; a rank without seeds joins.
+  /// Makes batches of valid seed edges in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {

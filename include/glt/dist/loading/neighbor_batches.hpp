@@ -24,8 +24,8 @@
 
 namespace glt::dist {
 
-/// What makes batches of vertices with their sampled neighbourhoods: a graph, how to sample it by any rule, and what is
-/// collected for the vertices and edges. All of it is borrowed and must outlive the loaders.
+/// Recipe for mini-batches of vertices with their sampled neighbourhoods: graph, sampling options, rule, and the rows
+/// to collect. Graph and stores are borrowed and must outlive the loaders.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10}}), seeds,
 ///                              {.batch_size = 1024, .shuffle = true, .prefetch = 2});
@@ -49,15 +49,15 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
-  /// Features and labels of the vertices.
+  /// Collects features and labels of the vertices.
   neighbor_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, neighbor_options options,
                    Rule rule = {})
       : row_recipe(features), graph_(&graph), options_(std::move(options)), rule_(rule) {}
-  /// Nothing but the sample, unless it is asked for below.
+  /// Samples only; call `with` to collect rows.
   neighbor_batches(graph_type const& graph, neighbor_options options, Rule rule = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule) {}
 
-  /// Says what is wrong with features of another type.
+  /// Explains at compile time that the features have another element type than the recipe.
   template <class Other, class Options = neighbor_options>
   neighbor_batches(std::type_identity_t<graph_type> const&, feature_store<StorePolicy, Other> const&, Options const&,
                    Rule = {})
@@ -69,7 +69,7 @@ public:
   }
 
   using row_recipe::with;
-  /// The same with other options.
+  /// Replaces the options.
   neighbor_batches& with(neighbor_options options) {
     options_ = std::move(options);
     return *this;
@@ -95,7 +95,7 @@ template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 neighbor_batches(graph<GraphPolicy, Vertex> const&, neighbor_options, Rule)
     -> neighbor_batches<GraphPolicy, Vertex, float, Rule>;
 
-/// Makes the batches of `neighbor_batches` on a communicator and in memory of a policy.
+/// Maker of the batches of `neighbor_batches` on a communicator, in memory of a policy.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
 template <class Comm, class Policy>
 class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
@@ -107,14 +107,14 @@ class neighbor_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
 public:
   using batch_type = batch<Policy, Vertex, T>;
 
-  /// @comm   collective; three header exchanges and those of `named_collector`
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, what is collected is of another
-  ///                           partition than the graph, or ranks collect different things
+  /// @comm   collective; three header exchanges and the exchanges of `named_collector`
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, stores and graph are of different
+  ///                           partitions, or ranks collect different things
   maker(Comm comm, neighbor_batches const& what, Policy policy)
       : maker::vertex_maker(std::move(comm), what.rows_, what.options_.edge_ids, std::move(policy), *what.graph_,
                             what.options_, what.rule_) {}
 
-  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
+  /// Makes batches of valid seeds in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `neighbor_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {

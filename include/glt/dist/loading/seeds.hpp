@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// Those of `from` at the given places; none if `from` is empty. The memory of `to` is reused.
+/// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused.
 template <class T>
 void gather_places(std::vector<T> const& from, std::span<std::int64_t const> places, std::vector<T>& to) {
   to.clear();
@@ -31,9 +31,9 @@ void gather_places(std::vector<T> const& from, std::span<std::int64_t const> pla
 
 namespace glt::dist {
 
-/// Vertices that batches are made around.
+/// Seed vertices of batches.
 ///
-/// @shape  vertices [S] global ids, of any part · times [S], for rules that look at them; else empty
+/// @shape  vertices [S] global ids, of any part · times [S] for rules that use them, else empty
 template <vertex_id Vertex = global_id>
 struct vertex_seeds {
   std::vector<Vertex> vertices;
@@ -46,14 +46,14 @@ struct vertex_seeds {
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(vertices.size()); }
 
-  /// @throws precondition_error  if there are times, and not one per vertex
+  /// @throws precondition_error  if there are times, but not one per vertex
   void check() const {
     if (!times.empty() && times.size() != vertices.size()) {
       throw precondition_error(
           glt::detail::message(times.size(), " times for ", vertices.size(), " seeds; give one per seed, or none"));
     }
   }
-  /// Those at some places, into memory that is reused.
+  /// Gathers the seeds at some places; the memory of `to` is reused.
   void gather(std::span<std::int64_t const> places, vertex_seeds& to) const {
     glt::detail::gather_places(vertices, places, to.vertices);
     glt::detail::gather_places(times, places, to.times);
@@ -65,9 +65,9 @@ struct vertex_seeds {
   }
 };
 
-/// Vertices of one type of a heterogeneous graph.
+/// Seed vertices of one type of a heterogeneous graph.
 ///
-/// @shape  vertices [S] global ids of the type, of any part · times [S], for rules that look at them; else empty
+/// @shape  vertices [S] global ids of the type, of any part · times [S] for rules that use them, else empty
 template <vertex_id Vertex = global_id>
 struct typed_seeds : vertex_seeds<Vertex> {
   int node_type = 0;
@@ -86,7 +86,7 @@ struct typed_seeds : vertex_seeds<Vertex> {
   }
 };
 
-/// Edges that links are predicted for.
+/// Seed edges for link prediction.
 ///
 /// @shape  sources, destinations [S] global ids, of any part · labels [S], classes from 0, or empty
 template <vertex_id Vertex = global_id>
@@ -97,7 +97,7 @@ struct edge_seeds {
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(sources.size()); }
 
-  /// @throws precondition_error  if the lists are of different lengths
+  /// @throws precondition_error  if the lists have different lengths
   void check() const {
     if (destinations.size() != sources.size() || (!labels.empty() && labels.size() != sources.size())) {
       throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ", destinations.size(),

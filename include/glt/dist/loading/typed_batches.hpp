@@ -36,8 +36,8 @@
 
 namespace glt::dist {
 
-/// This rank's seeds of one step, their sampled neighbourhood by types, and the named tensors of its vertices and edges
-/// that were asked for: `batch.tensors[node_type]["x"]`.
+/// Seeds of this rank in one step, their sampled neighbourhood by types, and the requested tensors:
+/// `batch.tensors[node_type]["x"]`.
 ///
 /// @shape  tensors [node types], tables of one row per vertex of the type, or per distinct seed · edge_tensors [edge
 ///         types], tables of one row per sampled edge of the type
@@ -52,7 +52,7 @@ struct typed_batch : batch_place {
   std::vector<collected_table<Policy>> tensors;
   std::vector<collected_table<Policy>> edge_tensors;
 
-  /// Says where the rows are.
+  /// Explains at compile time where the rows are.
   template <class... None>
   auto features() const {
     static_assert(detail::never<Policy, None...>,
@@ -67,8 +67,9 @@ struct typed_batch : batch_place {
   }
 };
 
-/// What makes batches of vertices of one type with their sampled neighbourhoods in a heterogeneous graph: the graph,
-/// how to sample it by any rule, and what is collected. All of it is borrowed and must outlive the loaders.
+/// Recipe for mini-batches of vertices of one type with sampled neighbourhoods in a heterogeneous graph. It names the
+/// graph, sampling options, rules, and the tensors to collect. Graph and stores are borrowed and must outlive the
+/// loaders.
 ///
 ///     glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {15, 10})});
 ///     recipe.with(paper, papers, {{.name = "x"}, {.name = "label", .seeds_only = true}}).with(author, authors);
@@ -92,24 +93,24 @@ public:
   /// @shape  rules [edge types]
   typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options, std::vector<Rule> rules)
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)) {}
-  /// By rules that need nothing, such as `uniform_rule`.
+  /// Samples by rules without data, such as `uniform_rule`.
   typed_batches(hetero_graph<GraphPolicy, Vertex> const& graph, hetero_options options)
     requires std::default_initializable<Rule>
       : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
 
-  /// The same with other options.
+  /// Replaces the options.
   typed_batches& with(hetero_options options) {
     options_ = std::move(options);
     return *this;
   }
-  /// Collects named tensors of the vertices of a type, all or some of them, each type by messages of its own; labels of
-  /// the seeds are a tensor of `seeds_only`.
+  /// Collects named tensors of the vertices of a type: the tensors in `wanted`, or all if it is empty. Each type takes
+  /// separate messages. Labels of the seeds are a tensor with `seeds_only`.
   typed_batches& with(int node_type, named_features<GraphPolicy> const& features,
                       std::vector<wanted_tensor> wanted = {}) {
     things_.nodes[node_type] = {&features, std::move(wanted)};
     return *this;
   }
-  /// The same of the sampled edges of a type; needs `edge_ids` in the options.
+  /// Collects named tensors of the sampled edges of a type; needs `edge_ids` in the options.
   typed_batches& with(int edge_type, named_edge_features<GraphPolicy> const& features,
                       std::vector<wanted_tensor> wanted = {}) {
     things_.edges[edge_type] = {&features, std::move(wanted)};
@@ -125,7 +126,7 @@ private:
   detail::typed_things<GraphPolicy> things_;
 };
 
-/// Makes the batches of `typed_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `typed_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 template <class Comm, class Policy>
 class typed_batches<GraphPolicy, Vertex, Rule>::maker {
@@ -138,15 +139,15 @@ class typed_batches<GraphPolicy, Vertex, Rule>::maker {
 public:
   using batch_type = typed_batch<Policy, Vertex>;
 
-  /// @comm   collective; two header exchanges and those of the collectors
-  /// @throws collective_error  on every rank, if options or rules of a rank are wrong, what is collected is of another
-  ///                           partition than the graph, or ranks collect different things
+  /// @comm   collective; two header exchanges and the exchanges of the collectors
+  /// @throws collective_error  on every rank, if options or rules of a rank are wrong, tensors and graph are of
+  ///                           different partitions, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
       : graph_(what.graph_), items_(policy), sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
         collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
 
-  /// @throws precondition_error  if there is no such node type, a seed is no vertex of it, or seeds have times that the
-  ///                             rule does not look at, or none
+  /// @throws precondition_error  if the node type does not exist, a seed is not a vertex of it, has a time that the
+  ///                             rule does not use, or lacks a time
   void check(seeds_type const& seeds) const {
     seeds.check();
     auto const& schema = graph_->schema();
@@ -158,7 +159,7 @@ public:
     detail::check_times(seeds, detail::has_time<typename Rule::query_type>);
   }
 
-  /// Makes batches of seeds that are valid, in one sweep of messages; a rank without seeds joins.
+  /// Makes batches of valid seeds in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `hetero_neighbor_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {

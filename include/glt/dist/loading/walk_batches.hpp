@@ -29,7 +29,7 @@
 
 namespace glt::detail {
 
-/// What is walked with options of a kind, and by whom.
+/// Types of the graph and the walker for each kind of options.
 template <class Options>
 struct walks_by;
 template <>
@@ -61,7 +61,7 @@ concept options_of_walks = requires { sizeof(walks_by<Options>); };
 
 namespace glt::dist {
 
-/// The walks from this rank's seeds of one step, in the order of the seeds.
+/// Walks from this rank's seeds of one step, in the order of the seeds.
 template <device_policy Policy, vertex_id Vertex>
 struct walk_batch : batch_place {
   using policy_type = Policy;
@@ -70,7 +70,7 @@ struct walk_batch : batch_place {
 
   glt::walks<Policy, Vertex> walks;
 
-  /// Says where rows are.
+  /// Explains at compile time how to collect rows.
   template <class... None>
   auto features() const {
     static_assert(detail::never<Policy, None...>,
@@ -83,9 +83,9 @@ struct walk_batch : batch_place {
   }
 };
 
-/// What makes batches of walks: a graph, which is borrowed and must outlive the loaders, and how to walk it: uniformly
-/// by `walk_options`, by `node2vec_options`, or a heterogeneous graph along a cycle of edge types by `metapath_options`,
-/// from seeds of the type at which the first of them ends.
+/// Recipe for mini-batches of walks: a graph, which is borrowed and must outlive the loaders, and the kind of walk.
+/// `walk_options` are for uniform walks, `node2vec_options` for node2vec. `metapath_options` are for walks in a
+/// heterogeneous graph along a cycle of edge types; seeds have the destination type of the first edge type.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 40, .walks_per_start = 10}), seeds);
 ///     glt::dist::walk_batches const along_types(typed_graph, {writes, written_by}, {.length = 40});
@@ -109,12 +109,12 @@ public:
   walk_batches(graph_type const& graph, Options options)
     requires(!along_types)
       : graph_(&graph), options_(options) {}
-  /// Along edge types; see `metapath_walker`.
+  /// Walks along edge types; see `metapath_walker`.
   walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options)
     requires along_types
       : graph_(&graph), edge_types_(std::move(edge_types)), options_(options) {}
 
-  /// The same with other options.
+  /// Replaces the options.
   walk_batches& with(Options options) {
     options_ = options;
     return *this;
@@ -134,7 +134,7 @@ template <device_policy GraphPolicy, vertex_id Vertex>
 walk_batches(hetero_graph<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
     -> walk_batches<GraphPolicy, Vertex, metapath_options>;
 
-/// Makes the batches of `walk_batches` on a communicator, in memory of the graph's policy.
+/// Maker of the batches of `walk_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options>
 template <class Comm, class Policy>
 class walk_batches<GraphPolicy, Vertex, Options>::maker {
@@ -145,19 +145,19 @@ public:
   using batch_type = walk_batch<Policy, Vertex>;
 
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0
   maker(Comm comm, walk_batches const& what, Policy policy)
       : items_(policy), walker_(make_walker(std::move(comm), what, std::move(policy))),
         num_vertices_(num_starts(what)) {}
 
-  /// @throws precondition_error  if a seed is no vertex, or seeds have times
+  /// @throws precondition_error  if a seed is not a vertex, or seeds have times
   void check(seeds_type const& seeds) const {
     seeds.check();
     detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
     detail::check_times(seeds, false);
   }
 
-  /// Makes batches of seeds that are valid, in the rounds of one; a rank without seeds joins.
+  /// Makes batches of valid seeds in as many rounds as one batch takes; a rank without seeds takes part.
   ///
   /// @comm   collective; see the walkers
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
@@ -181,7 +181,7 @@ private:
       return walker_type(std::move(comm), *what.graph_, what.options_, std::move(policy));
     }
   }
-  static std::int64_t num_starts(walk_batches const& what) { // once the walker has checked the edge types
+  static std::int64_t num_starts(walk_batches const& what) { // called after the walker has checked the edge types
     if constexpr (along_types) {
       return what.graph_->schema().num_vertices(what.graph_->schema().destination_type(what.edge_types_.front()));
     } else {

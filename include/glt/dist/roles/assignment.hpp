@@ -15,9 +15,9 @@
 
 namespace glt::dist {
 
-/// The role of a rank where the first `num_servers` ranks are servers and the others clients.
+/// Returns the role of a rank if the first `num_servers` ranks are servers and the others clients.
 ///
-/// @throws precondition_error  if there would be no server or no client, or there is no such rank
+/// @throws precondition_error  if there would be no server or no client, or the rank does not exist
 [[nodiscard]] inline role server_or_client(int rank, int num_ranks, int num_servers) {
   if (num_servers < 1 || num_servers >= num_ranks) {
     throw precondition_error(detail::message("server_or_client: ", num_servers, " servers of ", num_ranks,
@@ -29,20 +29,20 @@ namespace glt::dist {
   return rank < num_servers ? role::server : role::client;
 }
 
-/// What `assign_workers` makes of a rank.
+/// Assignment of a rank by `assign_workers`.
 struct worker_assignment {
   dist::role role = dist::role::trainer;
-  int trainer = 0; ///< the rank of the trainer that this one samples for, or is
-  int worker = -1; ///< which of that trainer's workers this is; −1 for the trainer itself
+  int trainer = 0; ///< the rank of its trainer; a trainer's is its rank
+  int worker = -1; ///< its place among the trainer's workers; −1 for the trainer
 
   friend bool operator==(worker_assignment const&, worker_assignment const&) = default;
 };
 
-/// Gives every trainer `workers_per_trainer` ranks of its own machine: of a machine's ranks, in ascending order, the
-/// first is a trainer, the next ones are its workers, and so on.
+/// Gives every trainer `workers_per_trainer` worker ranks on the same machine. On each machine, in ascending order, the
+/// first rank is a trainer, the next ones are its workers, and so on.
 ///
-/// @shape  machines [R], equal where ranks are on one machine, any numbers → [R]
-/// @throws precondition_error  if workers_per_trainer < 0, or the ranks of a machine are no multiple of
+/// @shape  machines [R], any numbers, equal for ranks on one machine → [R]
+/// @throws precondition_error  if workers_per_trainer < 0, or the number of ranks of a machine is not a multiple of
 ///                             workers_per_trainer + 1
 /// @cost   O(R log R) work
 [[nodiscard]] inline std::vector<worker_assignment> assign_workers(std::span<std::int64_t const> machines,
@@ -72,12 +72,12 @@ struct worker_assignment {
   return assignments;
 }
 
-/// The servers that sample for a client, numbered from 0 like the clients: as evenly as possible, and at least one.
+/// Returns the servers that sample for a client, as evenly as possible and at least one; both are numbered from 0.
 ///
-/// With C clients and S ≥ C servers every server has one client, and every client ⌊S/C⌋ or ⌈S/C⌉ servers; with S < C
-/// every client has one server, and every server ⌊C/S⌋ or ⌈C/S⌉ clients.
+/// With C clients and S ≥ C servers, every server has one client and every client ⌊S/C⌋ or ⌈S/C⌉ servers. With S < C,
+/// every client has one server and every server ⌊C/S⌋ or ⌈C/S⌉ clients.
 ///
-/// @throws precondition_error  if there is no server, or no such client
+/// @throws precondition_error  if there is no server, or the client does not exist
 [[nodiscard]] inline std::vector<int> servers_of(int client, int num_clients, int num_servers) {
   if (num_servers < 1 || client < 0 || client >= num_clients) {
     throw precondition_error(detail::message("servers_of: client ", client, " of ", num_clients, " and ", num_servers,

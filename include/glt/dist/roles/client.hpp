@@ -38,33 +38,34 @@ namespace glt::dist {
 template <communicator Comm, class Recipe>
 class remote_loader;
 
-/// A rank that trains on what servers make: it has loaders (`remote_loader`) and calls services.
+/// Rank that trains on batches of servers: it has loaders (`remote_loader`) and calls services.
 ///
-/// A client that goes tells its servers; they end when the last one has gone.
+/// The destructor says goodbye to the servers; servers end after the last goodbye.
 ///
 /// Concurrent calls: none on one object, its loaders included.
 template <communicator Comm>
   requires detail::mailing<Comm>
 class client {
 public:
-  /// Borrows the roles, which must outlive the client. Clients have servers, trainers have workers: those that
-  /// `workers_of` gives.
+  /// Borrows the roles, which must outlive the client. Clients are served by servers, trainers by the workers of
+  /// `workers_of`.
   ///
-  /// @comm   collective over the world, with the making of servers
-  /// @throws precondition_error  if this rank is neither a client nor a trainer, or there are no ranks that serve it
-  /// @throws collective_error  on every rank, if one has failed before
+  /// @comm   collective over the world, together with the construction of servers
+  /// @throws precondition_error  if this rank is neither a client nor a trainer, or no rank serves it
+  /// @throws collective_error  on every rank, if a rank failed before
   explicit client(role_context<Comm>& roles)
       : roles_(&roles), servers_(serving(roles)), peers_(roles.ranks_of(roles.role())),
         box_(detail::join_mailbox(roles)) {}
-  /// The same, and batches of servers of this machine are read where they lie, in memory that those share.
+  /// Also reads batches of servers of this machine in place, in memory that those servers share.
   ///
-  /// @comm   as above, and that of `share`; of MPI ranks twice, for by 64 bytes of each they wake each other up
+  /// @comm   as above, and the exchanges of `share`; MPI ranks call it twice, the second time for 64 bytes each by
+  ///         which they wake each other
   template <node_memory Node>
   client(role_context<Comm>& roles, Node node) : client(roles) {
     shared_ = node.share(0, [](std::span<std::byte>) {});
     detail::share_bells(box_, node);
   }
-  /// Says what is wrong with a communicator alone.
+  /// Explains at compile time that the argument must be roles, not a communicator.
   template <std::same_as<Comm> Ranks>
   explicit client(Ranks&) : client(detail::no_value<role_context<Comm>&>()) {
     static_assert(detail::never<Ranks>,
@@ -73,19 +74,19 @@ public:
   }
   client(client const&) = delete;
   client& operator=(client const&) = delete;
-  /// Waits until the servers have heard that this client goes, unless an exception is on its way.
+  /// Waits until the servers know that this client leaves; does not wait while an exception unwinds.
   ~client() {
     is_leaving_ = true;
     try {
-      detail::committed(roles_->world(), [&] { leave(); }); // servers wait for what it says
-    } catch (std::exception const&) {                       // they are gone, or a guard of the world ends the job
+      detail::committed(roles_->world(), [&] { leave(); }); // servers wait for its goodbye
+    } catch (std::exception const&) {                       // servers are gone, or a guard of the world ends the job
     }
   }
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
-  /// All ranks that serve, as ranks of the world.
+  /// Returns all servers, or workers, as ranks of the world.
   [[nodiscard]] std::vector<int> const& servers() const noexcept { return servers_; }
-  /// The servers of this client's loaders, if it names no others: as many for every client as can be.
+  /// Returns the default servers of this client's loaders, spread over the clients as evenly as possible.
   [[nodiscard]] std::vector<int> assigned_servers() const {
     auto const own = std::ranges::lower_bound(peers_, roles_->world_rank()) - peers_.begin();
     std::vector<int> assigned;
@@ -96,13 +97,13 @@ public:
     return assigned;
   }
 
-  /// A reply that has not arrived yet.
+  /// Reply that has not arrived yet.
   template <class Reply>
   class pending_reply {
   public:
-    /// Waits for it.
+    /// Waits for the reply.
     ///
-    /// @throws collective_error  with the server and the cause, if the service has failed
+    /// @throws collective_error  with the server and the cause, if the service failed
     [[nodiscard]] Reply get() {
       auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
       auto reader = detail::read_message(message);
@@ -125,7 +126,7 @@ public:
     std::int64_t number_;
   };
 
-  /// Calls a service of a server, and does not wait for its reply.
+  /// Calls a service of a server without waiting for its reply.
   template <class Reply, class Request>
   [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service, Request const& request) {
     auto const number = ++last_number_;
@@ -134,9 +135,9 @@ public:
                         detail::request_message{number, std::string(service)}, request);
     return {*this, number};
   }
-  /// Calls a service of a server.
+  /// Calls a service of a server and waits for its reply.
   ///
-  /// @throws collective_error  with the server and the cause, if the service has failed
+  /// @throws collective_error  with the server and the cause, if the service failed
   template <class Reply, class Request>
   [[nodiscard]] Reply request(int server, std::string_view service, Request const& request) {
     return request_async<Reply>(server, service, request).get();
@@ -147,7 +148,7 @@ private:
   friend class remote_loader;
   using inbox = std::deque<detail::mailbox_message>;
 
-  // The ranks that serve those of this role; before any call that others wait in.
+  // Returns the ranks that serve this role; called before any call in which other ranks wait.
   [[nodiscard]] static std::vector<int> serving(role_context<Comm> const& roles) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
@@ -161,7 +162,7 @@ private:
     return servers;
   }
 
-  // The memory that a server shares, with its pages locked from now on; empty if that cannot be.
+  // Locks the pages of the memory that a server shares and returns it; empty if that is impossible.
   template <class Policy>
   [[nodiscard]] std::span<std::byte const> lock_shared(int server, Policy const& policy) {
     auto const at = static_cast<std::size_t>(server);
@@ -171,7 +172,7 @@ private:
     if (auto& lock = locks_[server]; lock == nullptr) {
       try {
         lock = policy.lock_pages(*shared_.of_rank[at], shared_.keeper);
-      } catch (error const&) { // copies are staged then
+      } catch (error const&) { // then copies are staged
         return {};
       }
     }
@@ -189,13 +190,13 @@ private:
     while (num_ended_ < servers_.size()) {
       sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "the end of a server"; }));
     }
-    if (!gone_) { // who has gone receives nothing more
+    if (!gone_) { // a server that is gone receives nothing more
       box_.flush();
       box_.close();
     }
   }
 
-  // The next message of an inbox; `what()` names it if it does not come.
+  // Waits for the next message of an inbox; `what()` names it in the error if it does not come.
   template <class What>
   [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit, What what) {
     auto const begun = std::chrono::steady_clock::now();
@@ -257,8 +258,8 @@ private:
     }
   }
 
-  // Gives back the memory of a batch that nobody reads. A server takes everything back from a client that goes, and may
-  // have ended before it hears of a single batch.
+  // Gives back the memory of a batch that is not read. Not needed while this client leaves: a server then takes back
+  // all its memory, and may have ended before a credit arrives.
   void drop(detail::mailbox_message const& message) {
     if (!is_leaving_ && static_cast<detail::service_message>(message.kind) == detail::service_message::placed) {
       detail::placed_message head;
@@ -271,16 +272,16 @@ private:
   role_context<Comm>* roles_;
   std::vector<int> servers_;
   std::vector<int> peers_;                             // the ranks of this role
-  decltype(std::declval<Comm&>().make_mailbox()) box_; // servers rely on a client that has one
+  decltype(std::declval<Comm&>().make_mailbox()) box_; // servers need every client to have one
   int exceptions_ = std::uncaught_exceptions();
   bool is_leaving_ = false;   // goodbye is its last message
-  std::size_t num_ended_ = 0; // servers that say nothing more
+  std::size_t num_ended_ = 0; // servers that send nothing more
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
   node_blocks shared_;                               // by servers of this machine
-  std::map<int, std::shared_ptr<void const>> locks_; // of pages of it, by server
-  std::optional<collective_error> gone_;             // a server has ended by an error
+  std::map<int, std::shared_ptr<void const>> locks_; // of its pages, by server
+  std::optional<collective_error> gone_;             // set if a server ended by an error
 };
 
 template <communicator Comm>

@@ -25,7 +25,7 @@
 
 namespace glt::detail {
 
-// A value whose bytes mean the same on another rank, and that is not a text.
+// A value whose bytes have the same meaning on another rank, and that is not a text.
 template <class T>
 concept gathered_value = bytes_copyable<T> && !std::is_pointer_v<T> && !std::convertible_to<T const&, std::string_view>;
 
@@ -33,24 +33,24 @@ concept gathered_value = bytes_copyable<T> && !std::is_pointer_v<T> && !std::con
 
 namespace glt::dist {
 
-/// Who is who in a deployment: the role and the group of every rank of the world, as each rank has said of itself.
+/// Roles and groups of all ranks of the world, as each rank has declared them.
 ///
-/// It makes no difference how ranks came to their roles: one program that gives them by `server_or_client` or
-/// `assign_workers`, or one program per role in one MPI job.
+/// Ranks may get their roles in any way: one program that uses `server_or_client` or `assign_workers`, or one program
+/// per role in one MPI job.
 ///
-/// A rank that fails elsewhere reaches the ranks that wait in a call of the world by a guard of the world
-/// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`; what that one throws, a
-/// guard of the world around it tells the other groups. Calls of the world, such as the making of servers and clients, do
-/// not belong into a guard of the group: a rank that fails would wait for the others there, and they for it in the world.
+/// A guard of the world (`run_collectively`) reports a rank's failure to ranks that wait in a call of the world. Ranks
+/// that wait in a call of a group are reached only by a guard of `group()`. A guard of the world around it passes its
+/// error on to the other groups. Do not make calls of the world, such as constructing servers and clients, inside a
+/// guard of a group. A failed rank would wait in the group, and the others in the world.
 ///
 /// Concurrent calls: none on one object and its copies; const members may run concurrently.
 template <communicator Comm>
 class role_context {
 public:
-  /// Joins the other ranks; those that name the same group are one, with ranks in the order of the world.
+  /// Joins the other ranks; ranks with the same group name form one group, in the order of the world.
   ///
   /// @comm   collective over world; one header exchange, one variable exchange and one split
-  /// @throws collective_error  on every rank, if a rank gives no name, or one that a rank of another role gives
+  /// @throws collective_error  on every rank, if a rank gives no name, or a name that a rank of another role gives
   role_context(Comm world, dist::role role, std::string_view group)
       : world_(std::move(world)), groups_(detail::join_groups(detail::host_comm(world_), role, group)),
         own_(place_of_group(world_.rank())), group_(world_.split(static_cast<int>(own_), 0)) {}
@@ -62,16 +62,16 @@ public:
   [[nodiscard]] int world_rank() const noexcept { return world_.rank(); }
   [[nodiscard]] int world_size() const noexcept { return world_.size(); }
 
-  /// The ranks of the world, and those of the own group.
+  /// Returns the communicator of the world, or of this rank's group.
   [[nodiscard]] Comm& world() noexcept { return world_; }
   [[nodiscard]] Comm& group() noexcept { return group_; }
 
-  /// All groups, ordered by their lowest ranks; the same on all ranks.
+  /// Returns all groups, ordered by their lowest ranks; the same on all ranks.
   [[nodiscard]] std::vector<role_group> const& groups() const noexcept { return groups_; }
 
-  /// The group of a rank of the world.
+  /// Returns the group of a rank of the world.
   ///
-  /// @throws precondition_error  if there is no such rank
+  /// @throws precondition_error  if the rank does not exist
   [[nodiscard]] role_group const& group_of(int world_rank) const {
     if (world_rank < 0 || world_rank >= world_size()) {
       throw precondition_error(
@@ -80,15 +80,15 @@ public:
     return groups_[place_of_group(world_rank)];
   }
 
-  /// A name of a rank of the world for people: its group and its rank there, as in "servers-1".
+  /// Returns a readable name of a rank of the world: its group and its rank there, as in "servers-1".
   ///
-  /// @throws precondition_error  if there is no such rank
+  /// @throws precondition_error  if the rank does not exist
   [[nodiscard]] std::string name_of(int world_rank) const {
     auto const& [role, name, ranks] = group_of(world_rank);
     return detail::message(name, '-', std::ranges::lower_bound(ranks, world_rank) - ranks.begin());
   }
 
-  /// The ranks of the world that have a role, ascending; none if no rank has it.
+  /// Returns the ranks of the world with a role, ascending; none if no rank has it.
   [[nodiscard]] std::vector<int> ranks_of(dist::role role) const {
     std::vector<int> ranks;
     for (auto const& group : groups_) {
@@ -100,9 +100,9 @@ public:
     return ranks;
   }
 
-  /// The ranks of the world that a group has, ascending.
+  /// Returns the ranks of the world in a group, ascending.
   ///
-  /// @throws precondition_error  if there is no group of that name
+  /// @throws precondition_error  if no group has this name
   [[nodiscard]] std::span<int const> ranks_of(std::string_view group) const {
     auto const found = std::ranges::find(groups_, group, &role_group::name);
     if (found == groups_.end()) {
@@ -115,13 +115,13 @@ public:
     return found->ranks;
   }
 
-  /// Returns when all ranks, or all of the group, have called it.
+  /// Waits until all ranks of the world, or of the group, have called it.
   ///
   /// @comm   collective; one header exchange
   void world_barrier() { wait(world_); }
   void group_barrier() { wait(group_); }
 
-  /// The values of all ranks, by rank.
+  /// Gathers the values of all ranks of the world, or of the group, by rank.
   ///
   /// @comm   collective; one header exchange and one variable exchange
   /// @throws collective_error  on every rank, if ranks pass values of different sizes
@@ -134,14 +134,14 @@ public:
     return gather(group_, value);
   }
 
-  /// The texts of all ranks, by rank.
+  /// Gathers the texts of all ranks of the world, or of the group, by rank.
   ///
   /// @comm   collective; one header exchange and one variable exchange
   [[nodiscard]] std::vector<std::string> gather_world(std::string_view text) { return gather(world_, text); }
   [[nodiscard]] std::vector<std::string> gather_group(std::string_view text) { return gather(group_, text); }
 
 private:
-  // Tells the calls of ranks that do not match; `step` is the size of a gathered value.
+  // Kind of a call, by which mismatched calls of ranks are detected; `step` is the size of a gathered value.
   enum class call : std::int32_t { barrier = 1, gather_values, gather_texts };
 
   [[nodiscard]] static detail::call_site site_of(call which, std::int64_t step = 0) noexcept {

@@ -17,14 +17,14 @@
 
 namespace glt::dist {
 
-/// A tensor of which servers have a row for every vertex.
+/// A tensor with one row per vertex on the servers.
 ///
 /// @shape  scales [num_columns] or empty
 struct tensor_description {
   std::string name;
   element_type type = element_type::float32;
   std::int64_t num_columns = 0;
-  std::vector<float> scales; ///< of the columns of integers; see `feature_store`
+  std::vector<float> scales; ///< of the columns of an integer tensor; see `feature_store`
 
   friend bool operator==(tensor_description const&, tensor_description const&) = default;
   template <class Self>
@@ -33,12 +33,12 @@ struct tensor_description {
   }
 };
 
-/// A list of vertices that servers have pieces of.
+/// A list of vertices whose pieces are on the servers.
 ///
 /// @shape  sizes [P]
 struct split_description {
   std::string name;
-  std::vector<std::int64_t> sizes; ///< of the pieces, by the part of the server
+  std::vector<std::int64_t> sizes; ///< of the pieces, by part
 
   [[nodiscard]] std::int64_t size() const noexcept {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
@@ -51,32 +51,32 @@ struct split_description {
   }
 };
 
-/// What servers tell of a data set: its partition, who holds which part, and what is known about its vertices.
+/// Description of a data set on servers: its partition, the ranks that hold its parts, its tensors and splits.
 ///
 /// @shape  offsets [P + 1] of the partition book · ranks [P]
 struct data_description {
   std::vector<global_id> offsets;
-  std::vector<int> ranks; ///< of the world, that hold the parts
+  std::vector<int> ranks; ///< of the world, by part
   std::vector<tensor_description> tensors;
   std::vector<split_description> splits;
 
-  /// Names of the tensors that `served_data` makes of a feature store and of a graph.
+  /// Names of the tensors that `served_data` makes from a feature store and a graph.
   static constexpr std::string_view features = "features";
   static constexpr std::string_view labels = "labels";
   static constexpr std::string_view originals = "originals";
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return offsets.empty() ? 0 : offsets.back(); }
-  /// Those of the features; 0 if there are none.
+  /// Returns the number of feature columns; 0 without features.
   [[nodiscard]] std::int64_t num_columns() const { return has(features) ? tensor(features).num_columns : 0; }
   [[nodiscard]] bool has_labels() const { return has(labels); }
-  /// True if global ids can be translated to original ones.
+  /// Returns true if global ids can be translated to original ids.
   [[nodiscard]] bool has_originals() const { return has(originals); }
-  /// True if there is a tensor of that name.
+  /// Returns true if there is a tensor of this name.
   [[nodiscard]] bool has(std::string_view name) const {
     return std::ranges::find(tensors, name, &tensor_description::name) != tensors.end();
   }
 
-  /// @throws precondition_error  if there is none of that name; those that are there are listed
+  /// @throws precondition_error  if there is none of this name; the text lists the names
   [[nodiscard]] tensor_description const& tensor(std::string_view name) const { return find("tensor", tensors, name); }
   [[nodiscard]] split_description const& split(std::string_view name) const { return find("split", splits, name); }
 

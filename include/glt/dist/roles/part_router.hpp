@@ -15,29 +15,30 @@
 
 namespace glt::dist {
 
-/// Which ranks hold a part, and which of them is asked next.
+/// Router that knows which ranks hold a part and picks the next rank to ask.
 ///
 /// Concurrent calls: none on one object; const members may run concurrently.
 class part_router {
 public:
-  /// Routes to ranks by the parts that each of them holds; several may hold the same one.
+  /// Makes a router from the parts that each rank holds; several ranks may hold the same part.
   ///
   /// @shape  parts_of_rank [R] lists of parts in [0, P)
-  /// @param  first  where the round of every part begins; pass the own rank, and ranks begin with different holders
-  /// @throws precondition_error  if no rank holds a part, or a rank names one twice, or one that there is not
+  /// @param  first  where the round of every part begins; pass this rank's number, so that ranks begin with different
+  ///                holders
+  /// @throws precondition_error  if no rank holds a part, or a rank names a part twice or a part that does not exist
   part_router(int num_parts, std::vector<std::vector<int>> const& parts_of_rank, int first = 0)
       : part_router(checked(num_parts, parts_of_rank), first) {}
 
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(holders_.size()); }
 
-  /// The ranks that hold a part, ascending.
+  /// Returns the ranks that hold a part, ascending.
   ///
-  /// @throws precondition_error  if there is no such part
+  /// @throws precondition_error  if the part does not exist
   [[nodiscard]] std::span<int const> ranks_of(int part) const { return holders_[place_of(part)]; }
 
-  /// The holder of a part whose turn it is: all of them in rounds.
+  /// Picks the next holder of a part, in rounds over all its holders.
   ///
-  /// @throws precondition_error  if there is no such part
+  /// @throws precondition_error  if the part does not exist
   [[nodiscard]] int pick(int part) {
     auto const p = place_of(part);
     auto const rank = holders_[p][next_[p]];
@@ -74,12 +75,12 @@ private:
   std::vector<std::size_t> next_;         // by part
 };
 
-/// Makes a router to the ranks of `comm` of the parts that each of them says it holds. The rounds begin with another
-/// holder on every rank.
+/// Makes a router over the ranks of `comm`; each rank passes the parts it holds. The rounds begin with another holder
+/// on every rank.
 ///
-/// @param  num_parts  the same on all ranks, or 0 on those that do not know it
+/// @param  num_parts  the same on all ranks, or 0 on ranks that do not know it
 /// @comm   collective; one header exchange and one variable exchange
-/// @throws collective_error  on every rank, if no rank holds a part, or one holds a part that there is not
+/// @throws collective_error  on every rank, if no rank holds a part, or a rank holds a part that does not exist
 template <communicator Comm>
 [[nodiscard]] part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held) {
   std::vector<int> own{num_parts};

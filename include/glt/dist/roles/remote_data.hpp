@@ -35,7 +35,7 @@
 
 namespace glt::detail {
 
-/// Conversions to one type, from those that are known only when the program runs.
+/// Conversions to one type from types that are known only at run time.
 template <class Out>
 struct conversions_to {
   template <class Convert>
@@ -52,7 +52,7 @@ struct conversions_to {
 
 namespace glt::dist {
 
-/// A data set that servers show (`serve_data`), as a client sees it: what there is, rows of its tensors by global id,
+/// View of a client on a data set that servers show (`serve_data`): its description, rows of its tensors by global id,
 /// and splits.
 ///
 ///     glt::dist::remote_data data(client, "papers");
@@ -62,13 +62,13 @@ namespace glt::dist {
 ///
 /// Concurrent calls: none on one object, nor on its client.
 ///
-/// @comm  a message to every server that holds something of what is asked for, and one back; all at once
+/// @comm  one message to every server that holds requested rows or vertices, and one back; all at once
 template <communicator Comm>
 class remote_data {
 public:
-  /// Borrows the client, which must outlive this. Asks a server what there is; that is kept.
+  /// Borrows the client, which must outlive this object. Requests the description from a server and keeps it.
   ///
-  /// @throws collective_error  if servers show no data of that name
+  /// @throws collective_error  if servers show no data of this name
   remote_data(client<Comm>& of, std::string name)
       : client_(&of), name_(std::move(name)),
         description_(of.template request<data_description>(
@@ -78,14 +78,14 @@ public:
   }
 
   [[nodiscard]] data_description const& description() const noexcept { return description_; }
-  /// Who owns which vertex; `description().ranks` are the owners' ranks of the world.
+  /// Returns the partition book; `description().ranks` gives the world rank of each part's owner.
   [[nodiscard]] partition_book const& book() const noexcept { return buckets_.book(); }
 
-  /// Rows of the features, or of another tensor, in the order of the ids; they may repeat. Elements of another type
-  /// than T are converted as by `gather_rows`.
+  /// Gathers rows of the features, or of another tensor, in the order of the ids, which may repeat. Elements of a type
+  /// other than T are converted as by `gather_rows`.
   ///
   /// @shape  ids [n] global ids → [n, F]
-  /// @throws precondition_error  if an id is no vertex, there is no such tensor, or its elements cannot become T
+  /// @throws precondition_error  if an id is not a vertex, the tensor does not exist, or its elements cannot become T
   template <detail::element T = float>
   [[nodiscard]] glt::feature_store<device::cpu, T> gather(host_view<global_id const> ids) {
     return gather<T>(data_description::features, ids);
@@ -98,24 +98,24 @@ public:
     return {ids.size(), what.num_columns, std::move(rows)};
   }
 
-  /// Labels of vertices.
+  /// Gathers the labels of vertices.
   ///
   /// @shape  ids [n] global ids → [n]
-  /// @throws precondition_error  if an id is no vertex, or there are no labels
+  /// @throws precondition_error  if an id is not a vertex, or there are no labels
   [[nodiscard]] std::vector<std::int64_t> labels(host_view<global_id const> ids) {
     return list(data_description::labels, ids);
   }
-  /// Original ids of vertices.
+  /// Gathers the original ids of vertices.
   ///
   /// @shape  ids [n] global ids → [n]
-  /// @throws precondition_error  if an id is no vertex, or servers do not know original ids
+  /// @throws precondition_error  if an id is not a vertex, or servers do not know original ids
   [[nodiscard]] std::vector<global_id> originals(host_view<global_id const> ids) {
     return list(data_description::originals, ids);
   }
 
-  /// This client's share of a split: all clients together have the whole, and none has two vertices more than another.
+  /// Returns this client's share of a split. All shares together are the whole; their sizes differ by one at most.
   ///
-  /// @throws precondition_error  if there is no split of that name; those that are there are listed
+  /// @throws precondition_error  if no split has this name; the text lists the names
   [[nodiscard]] std::vector<global_id> split(std::string_view name) {
     auto& roles = client_->roles();
     auto const clients = roles.ranks_of(roles.role());
@@ -126,9 +126,9 @@ public:
     };
     return range_of(name, first_of(own), first_of(own + 1));
   }
-  /// The pieces of all servers, one after the other.
+  /// Returns the whole split: the pieces of all servers, one after the other.
   ///
-  /// @throws precondition_error  if there is no split of that name; those that are there are listed
+  /// @throws precondition_error  if no split has this name; the text lists the names
   [[nodiscard]] std::vector<global_id> whole_split(std::string_view name) {
     return range_of(name, 0, description_.split(name).size());
   }
@@ -137,7 +137,7 @@ private:
   template <class Reply>
   struct pending {
     typename client<Comm>::template pending_reply<Reply> reply;
-    std::int64_t first; // place of what is asked for
+    std::int64_t first; // place of the first requested element
     std::int64_t count;
   };
 
@@ -147,7 +147,7 @@ private:
                                                   request);
   }
 
-  // Calls `take(reply, first, count)` for all replies, and throws the first failure then: no reply is left behind.
+  // Waits for all replies and calls `take(reply, first, count)` for each; afterwards throws the first failure, if any.
   template <class Reply, class Take>
   static void take_all(std::vector<pending<Reply>>& all, Take take) {
     std::exception_ptr failure;
@@ -199,7 +199,7 @@ private:
     });
   }
 
-  // The vertices [first, last) of a split.
+  // Returns vertices [first, last) of a split.
   [[nodiscard]] std::vector<global_id> range_of(std::string_view name, std::int64_t first, std::int64_t last) {
     auto const& split = description_.split(name);
     std::vector<pending<std::vector<global_id>>> replies;

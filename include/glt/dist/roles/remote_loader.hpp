@@ -31,27 +31,27 @@
 
 namespace glt::dist {
 
-/// How a loader is spread over servers.
+/// Deployment of a remote loader: servers, clients and time limit.
 struct remote_options {
-  /// Ranks of the world that make the batches, in turns; none: those that the client is assigned.
+  /// Ranks of the world that make the batches, in turns; if empty, the servers assigned to the client.
   std::vector<int> servers{};
-  /// All clients make this loader together and take the same number of steps, as ranks with a `loader` of their own do;
-  /// else it is this client's alone.
+  /// If true, all clients make this loader together. They take the same number of steps, as ranks with a `loader` do.
+  /// If false, the loader is this client's alone.
   bool together = true;
-  /// Seconds that a batch may be waited for; 0: for ever.
+  /// Seconds that the client waits for a batch; 0: no limit.
   std::chrono::duration<double> time_limit{0};
 };
 
-/// Batches of this rank's seeds that servers make: the same, bit for bit, that a `loader` of as many ranks makes.
+/// Batches of this rank's seeds that servers make, bit for bit the batches of a `loader` on as many ranks.
 ///
 ///     glt::dist::remote_loader<glt::mpi_comm, recipe_type> loader(client, "papers", seeds, {.fanouts = {15, 10}},
 ///                                                                 {.batch_size = 1024, .shuffle = true});
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// Servers send up to `prefetch` batches ahead, 4 if that is 0, and with `bulk` each two bulks at least; `concurrency` and
-/// `stall_limit` mean nothing to them. Epochs may be left early at any time, and the loader too.
+/// Servers send up to `prefetch` batches ahead, or 4 if it is 0; with `bulk`, each sends at least two bulks ahead. They
+/// ignore `concurrency` and `stall_limit`. Epochs, and the loader, may be abandoned at any time.
 ///
-/// Concurrent calls: none on one object, its client or other loaders of the client.
+/// Concurrent calls: none on one object, its client or other loaders of this client.
 template <communicator Comm, class Recipe>
 class remote_loader {
 public:
@@ -61,8 +61,8 @@ public:
   /// Borrows the client, which must outlive the loader.
   ///
   /// @comm   messages to the servers; if `together`, collective over the clients: one header exchange
-  /// @throws collective_error  if options or seeds are wrong or servers do not offer such batches; if `together` on all
-  ///                           clients
+  /// @throws collective_error  if options or seeds are wrong or servers do not offer such batches; on all clients if
+  ///                           `together`
   remote_loader(client<Comm>& of, std::string offer, seeds_type const& seeds,
                 typename Recipe::options_type const& recipe, loader_options options = {}, remote_options remote = {})
       : client_(&of), options_(options), remote_(std::move(remote)), number_(++of.last_number_) {
@@ -83,7 +83,7 @@ public:
       throw;
     }
   }
-  /// Says what is wrong with arguments that do not fit.
+  /// Explains at compile time which argument does not fit.
   template <class Client, class Seeds, class Options = typename Recipe::options_type>
     requires(!std::same_as<Client, client<Comm>> || !std::convertible_to<Seeds const&, seeds_type> ||
              !std::convertible_to<Options const&, typename Recipe::options_type>)
@@ -102,16 +102,16 @@ public:
   }
   remote_loader(remote_loader const&) = delete;
   remote_loader& operator=(remote_loader const&) = delete;
-  /// Does not wait.
+  /// Closes the loader without waiting.
   ~remote_loader() { close(); }
 
-  /// Steps of an epoch; if `together`, the same on all clients.
+  /// Returns the number of steps of an epoch; if `together`, the same on all clients.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
-  /// Time that this loader has spent waiting so far.
+  /// Returns the time that this loader has waited so far.
   [[nodiscard]] detail::loader_seconds seconds() const noexcept { return {.waiting = waiting_}; }
 
-  /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
+  /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
   /// @throws precondition_error  if first_step is not in [0, num_steps()]
   [[nodiscard]] detail::batch_range<remote_loader> epoch(std::int64_t number, std::int64_t first_step = 0) {
@@ -122,8 +122,8 @@ public:
     return {*this, number, first_step};
   }
 
-  /// The memory that this loader's servers share with the client, as far as the policy can lock its pages; they stay locked
-  /// while the client lives.
+  /// Locks and returns the memory that this loader's servers share with the client, as far as the policy can. Pages
+  /// stay locked while the client lives.
   ///
   /// @comm   none
   template <class Policy>
@@ -150,11 +150,11 @@ private:
       }
       client_->loaders_.erase(number_);
       for (int const server : remote_.servers) {
-        if (std::ranges::binary_search(client_->servers(), server)) { // what others were named is an error
+        if (std::ranges::binary_search(client_->servers(), server)) { // only servers got the open message
           detail::send_packed(client_->box_, server, detail::service_message::close, number_);
         }
       }
-    } catch (std::exception const&) { // servers close loaders of clients that go
+    } catch (std::exception const&) { // servers close the loaders of clients that leave
     }
   }
 
@@ -231,7 +231,7 @@ private:
       detail::batch_message head;
       reader.get(head);
       if (head.generation != generation_) {
-        continue; // of an epoch that was left
+        continue; // of an abandoned epoch
       }
       if (head.step != step_) {
         throw error(detail::message("batch of step ", head.step, " instead of ", step_, " from ",
@@ -246,10 +246,10 @@ private:
     }
     watch.lap(waiting_);
   }
-  void leave() noexcept {} // holds up nobody
+  void leave() noexcept {} // no rank waits for it
   [[nodiscard]] batch_type const* current() const noexcept { return is_current_ ? &current_ : nullptr; }
 
-  // A message that lies in memory which its server shares.
+  // Returns a reader of a message in memory that its server shares.
   [[nodiscard]] detail::unpacker placed_message_of(int server, detail::placed_message const& lies) const {
     auto const& block = client_->shared_.of_rank[static_cast<std::size_t>(server)];
     auto const size = block ? static_cast<std::int64_t>(block->size()) : 0;
@@ -261,7 +261,7 @@ private:
             client_->shared_.keeper};
   }
 
-  // Gives the memory of the current batch back.
+  // Gives back the memory of the current batch.
   void let_go() {
     if (std::exchange(is_current_, false)) {
       current_ = {};
@@ -297,8 +297,8 @@ private:
   std::int64_t step_ = 0;
   batch_type current_;
   bool is_current_ = false;
-  int server_ = 0;              // that made it
-  detail::placed_message lies_; // where it lies
+  int server_ = 0;              // that made the current batch
+  detail::placed_message lies_; // its place
   double waiting_ = 0;
 };
 

@@ -14,15 +14,15 @@
 
 namespace glt::dist {
 
-/// What a rank does in a deployment.
+/// Role of a rank in a deployment.
 enum class role : std::uint8_t {
-  trainer, ///< owns a part and trains; it samples itself (other libraries call that a worker), or its workers do
-  worker,  ///< an extra rank on the machine of a trainer that samples for it
+  trainer, ///< owns a part and trains; samples itself (a worker in other libraries), or has workers that do
+  worker,  ///< an extra rank that samples for a trainer on its machine
   server,  ///< owns parts, and samples for clients
-  client,  ///< trains on what servers sample, and owns no part
+  client,  ///< trains on batches of servers, and owns no part
 };
 
-/// The ranks that do the same under one name.
+/// Ranks with the same role and group name.
 struct role_group {
   dist::role role;
   std::string name;
@@ -39,15 +39,15 @@ inline constexpr std::array<std::string_view, 4> role_names{"trainer", "worker",
 
 namespace glt::dist {
 
-/// The name of a role, as in "server".
+/// Returns the name of a role, as in "server".
 [[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
   auto const i = static_cast<std::size_t>(what);
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }
 
-/// The role of that name, as a program reads it from its arguments.
+/// Returns the role of a name, such as a program's argument.
 ///
-/// @throws precondition_error  if no role has that name
+/// @throws precondition_error  if no role has this name
 [[nodiscard]] inline role role_named(std::string_view name) {
   auto const found = std::ranges::find(detail::role_names, name);
   if (found == detail::role_names.end()) {

@@ -37,8 +37,8 @@
 
 namespace glt::dist {
 
-/// What a server shows clients of its part: rows of tensors, and lists of vertices. Tensors are borrowed and must
-/// outlive the server.
+/// Data of one part that a server shows to clients: rows of tensors, and lists of vertices. Tensors are borrowed and
+/// must outlive the server.
 ///
 ///     glt::dist::served_data data(graph);
 ///     data.add(features);
@@ -48,14 +48,14 @@ namespace glt::dist {
 /// Concurrent calls: none on one object.
 class served_data {
 public:
-  /// Vertices of a partition; for those of a graph, their original ids as tensor "originals".
+  /// Shows no tensors at first; from a graph, shows original ids as tensor "originals".
   explicit served_data(partition_book book) : book_(std::move(book)) {}
   template <device_policy Policy, vertex_id Vertex>
   explicit served_data(graph<Policy, Vertex> const& of) : served_data(of.book()) {
     add_list(data_description::originals, of.original(), Policy());
   }
 
-  /// Shows tensors: the features of a store as "features", its labels as "labels"; others by their own names.
+  /// Shows tensors: the features of a store as "features", its labels as "labels", and named tensors by their names.
   template <device_policy Policy, class T>
   void add(feature_store<Policy, T> const& store) {
     add_rows(store.book(), std::string(data_description::features), detail::without_type(store.local()), Policy());
@@ -70,14 +70,14 @@ public:
     }
   }
 
-  /// Shows a list of vertices, or this server's piece of it.
+  /// Shows a list of vertices, or this server's piece of the list.
   ///
   /// @shape  ids: any global ids
   void add_split(std::string name, std::vector<global_id> ids) {
     add_split(std::move(name), [ids = std::move(ids)] { return ids; });
   }
-  /// The same of what a function returns, such as one that reads a file; `serve_data` calls it, so that all servers
-  /// hear if it throws.
+  /// Shows the list that a function returns, such as a function that reads a file. `serve_data` calls it, so that an
+  /// error reaches all servers.
   ///
   ///     data.add_split("train", [path] {
   ///       auto const ids = glt::io::read_npy<glt::global_id>(path, 1);
@@ -114,7 +114,7 @@ private:
     tensors_.push_back({std::move(what), rows.num_rows, detail::make_row_reader(rows, std::move(policy))});
   }
 
-  // What this server tells the others, when it has been checked and splits have been read.
+  // Describes this server's data to the others; checks the data and reads the splits.
   [[nodiscard]] data_description describe(int part, int num_parts) {
     if (book_.num_parts() != num_parts) {
       throw precondition_error(detail::message("data of ", book_.num_parts(), " parts on ", num_parts,
@@ -148,7 +148,7 @@ private:
     return mine;
   }
 
-  // What all servers have, of what each of them has.
+  // Merges the descriptions of all servers.
   [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server, std::vector<int> ranks) {
     auto whole = of_server.front();
     whole.splits.clear();
@@ -200,14 +200,14 @@ private:
   data_description description_;
 };
 
-/// Lets clients see a data set by the name that they make a `remote_data` with. Server r of the group shows part r.
+/// Shows a data set to clients, which make a `remote_data` of the same name. Server r of the group shows part r.
 ///
-/// @comm   collective over the servers; one header exchange and one variable exchange. Clients are answered while the
-///         server runs, by this rank alone
-/// @throws collective_error  on all servers, if the data of one do not fit its part or those of the others, two
-///                           tensors or splits have one name, a split has an id that is no vertex, or its function
+/// @comm   collective over the servers; one header exchange and one variable exchange. While the server runs, this rank
+///         alone answers requests for its rows
+/// @throws collective_error  on all servers, if the data of a server do not fit its part or the other servers, two
+///                           tensors or splits have one name, a split has an id that is not a vertex, or its function
 ///                           throws
-/// @throws precondition_error  if the server serves data of that name already
+/// @throws precondition_error  if the server already serves data of this name
 template <communicator Comm>
 void serve_data(server<Comm>& by, std::string const& name, served_data data) {
   auto& roles = by.roles();

@@ -40,38 +40,39 @@
 
 namespace glt::dist {
 
-/// A rank that owns a part of the data and makes batches for the ranks that train: a server for clients, or a worker
+/// Rank that owns a part of the data and makes batches for ranks that train. It is a server for clients, or a worker
 /// for the trainers of its machine.
 ///
 ///     glt::dist::server server(roles);                                         // role::server
 ///     server.offer("papers", glt::dist::neighbor_batches(graph, features, {}));
 ///     server.run();                                                            // until the clients are gone
 ///
-/// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one
-/// of its loaders, or the next `bulk`, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
-/// takes no batches, or leaves, holds up nobody. A batch that cannot be made is an error of its client alone, and so is
-/// a message that the server cannot understand.
+/// Servers sample together, in rounds. A server with pending work starts a round; each contributes one bulk of one of
+/// its loaders, or nothing, and all take part in sampling. So clients may be anywhere in their epochs. A client that
+/// takes no batches, or leaves, does not delay others. If a batch cannot be made, or a message cannot be read, only its
+/// client gets an error.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
-/// @comm   a round is three header exchanges among the servers, and those of the batches that it makes
+/// @comm   a round is three header exchanges among the servers, and the exchanges of its batches
 template <communicator Comm>
   requires detail::mailing<Comm>
 class server {
 public:
   /// Borrows the roles, which must outlive the server. Servers serve clients, workers serve trainers.
   ///
-  /// @comm   collective over the world, with the making of clients
+  /// @comm   collective over the world, together with the construction of clients
   /// @throws precondition_error  if this rank is neither a server nor a worker
-  /// @throws collective_error  on every rank, if one has failed before
+  /// @throws collective_error  on every rank, if a rank failed before
   explicit server(role_context<Comm>& roles)
       : roles_(&roles), servers_(roles), clients_(roles, served_by(roles), &box_), rounds_(roles.group()),
         box_(detail::join_mailbox(roles)) {}
 
-  /// The same, and batches for clients of this machine lie in `bytes` bytes that it shares with them, where they read
-  /// them; what finds no room there at the moment goes as a message. A larger batch is an error of its client.
+  /// Also shares `bytes` bytes of memory with clients of this machine, which read their batches there. A batch that
+  /// finds no room there at the moment is sent as a message. A batch larger than `bytes` is an error of its client.
   ///
-  /// @comm   as above, and that of `share`; of MPI ranks twice, for by 64 bytes of each they wake each other up
+  /// @comm   as above, and the exchanges of `share`; MPI ranks call it twice, the second time for 64 bytes each by
+  ///         which they wake each other
   template <node_memory Node>
   server(role_context<Comm>& roles, Node node, std::int64_t bytes) : server(roles) {
     clients_.deliver_by(detail::batch_delivery(node.share(bytes, [](std::span<std::byte>) {})));
@@ -80,7 +81,7 @@ public:
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
 
-  /// Says what is wrong with a communicator alone.
+  /// Explains at compile time that the argument must be roles, not a communicator.
   template <std::same_as<Comm> Ranks>
   explicit server(Ranks&) : server(detail::no_value<role_context<Comm>&>()) {
     static_assert(detail::never<Ranks>,
@@ -89,37 +90,37 @@ public:
   }
   server(server const&) = delete;
   server& operator=(server const&) = delete;
-  /// One that has not run tells clients and other servers, which wait for it.
+  /// Tells clients and other servers, which wait for this server, if it has not run.
   ~server() {
     if (!has_run_) {
       say_gone(roles_->world_rank(), "has gone before it served", true);
     }
   }
 
-  /// Offers batches under a name. All servers offer the same ones in the same order.
+  /// Offers batches under a name. All servers make the same offers in the same order.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is an offer of that name
+  /// @throws precondition_error  if there is an offer of this name
   template <class Recipe>
   void offer(std::string name, Recipe recipe) {
     clients_.kinds().offer(std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe)));
   }
 
-  /// Answers requests of clients of that name: `serve(request)` is a function of one argument; what it takes and
-  /// returns are numbers, strings, vectors, or structures of them that show their `members`.
+  /// Registers a service: answers requests of clients by calling `serve(request)`. Its argument and result are numbers,
+  /// strings, vectors, or structures of these with `members`.
   ///
   /// @comm   none; `serve` runs on this rank alone
-  /// @throws precondition_error  if there is a service of that name
+  /// @throws precondition_error  if there is a service of this name
   template <class Serve>
   void register_service(std::string name, Serve serve) {
     clients_.offered_services().add(std::move(name), std::function(std::move(serve)));
   }
 
-  /// Serves until all clients are gone.
+  /// Serves until all clients have left.
   ///
   /// @comm   collective over the servers
-  /// @throws error  on all servers, if one of them fails otherwise than by a batch that cannot be made; clients that
-  ///                still want something get a `collective_error` that names it
+  /// @throws error  on all servers, if one of them fails for any reason but a batch that cannot be made; clients that
+  ///                still wait get a `collective_error` that names this server
   void run() {
     has_run_ = true;
     try {
@@ -128,12 +129,12 @@ public:
       if (clients_.all_receive()) {
         box_.close();
       }
-    } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
-      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
+    } catch (collective_error const& failure) {                  // of this group; other groups do not know
+      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // threads: all may know, then it throws
       auto const rank = servers_.world_rank_of(failure);
       say_gone(rank, failure.cause(), false);
       throw error(detail::message(roles_->name_of(rank), ": ", failure.cause()));
-    } catch (std::exception const& failure) { // others cannot know
+    } catch (std::exception const& failure) { // other ranks cannot know
       say_gone(roles_->world_rank(), failure.what(), false);
       throw;
     }
@@ -143,7 +144,7 @@ private:
   using rounds_type = detail::server_rounds<Comm>;
   using message_kind = detail::service_message;
 
-  // The ranks that a rank of this role serves; before any call that others wait in.
+  // Returns the ranks that this rank serves; called before any call in which other ranks wait.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
     if (roles.role() != role::server && roles.role() != role::worker) {
       throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
@@ -155,7 +156,7 @@ private:
   void serve_all() {
     try {
       tell_servers(message_kind::present, 0);
-      while (!servers_.are_present()) { // those that never run join no round
+      while (!servers_.are_present()) { // a server that never runs joins no round
         handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
       }
       serve_rounds();
@@ -167,12 +168,12 @@ private:
       throw;
     } catch (...) {
       if (!detail::is_lost(rounds_.group())) {
-        tell_servers(message_kind::bell, rounds_.number()); // to hear of it
+        tell_servers(message_kind::bell, rounds_.number()); // so that they get the failure
       }
       throw;
     }
   }
-  // The others wait for it.
+  // Guarded, since the other servers wait for the message.
   void tell_servers(message_kind kind, std::int64_t number) {
     detail::committed(roles_->world(), [&] { servers_.tell(box_, kind, number); });
   }
@@ -234,10 +235,11 @@ private:
         });
   }
 
-  // Does not wait until they have heard, for who fails as well may never.
+  // Tells ranks that this server has failed. Does not wait for delivery: a receiver that fails as well may never
+  // receive.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
-      detail::committed(roles_->world(), [&] { // they wait for it
+      detail::committed(roles_->world(), [&] { // they wait for this message
         auto told = std::vector<int>(clients_.ranks().begin(), clients_.ranks().end());
         if (to_servers) {
           std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
@@ -254,7 +256,7 @@ private:
   detail::fellow_servers servers_;
   detail::served_clients<Comm> clients_;
   rounds_type rounds_;
-  decltype(std::declval<Comm&>().make_mailbox()) box_; // others rely on a server that has one
+  decltype(std::declval<Comm&>().make_mailbox()) box_; // clients and servers need every server to have one
   bool has_run_ = false;
   bool has_told_end_ = false;
 };

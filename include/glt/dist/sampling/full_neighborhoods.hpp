@@ -20,7 +20,7 @@ namespace glt {
 
 namespace detail {
 
-// The walk that make(first vertex) returns, with as many batches on every rank.
+// Returns the walk of make(first vertex), padded to the same number of batches on every rank.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Make>
 full_neighborhoods<Policy, Vertex> walk_in_step(Comm& comm, dist::graph<Policy, Vertex> const& graph, Make make) {
   std::optional<full_neighborhoods<Policy, Vertex>> walk;
@@ -38,17 +38,16 @@ full_neighborhoods<Policy, Vertex> walk_in_step(Comm& comm, dist::graph<Policy, 
 
 namespace dist {
 
-/// A walk over the vertices of this rank's part with all their in-edges, in as many batches as on every other
-/// rank.
+/// Makes a walk over the vertices of this rank's part with all their in-edges; all ranks have as many batches.
 ///
-/// A rank that is done before the others gets empty batches, so that a collective call, such as
-/// `feature_collector::collect(batch.nodes(), …)`, can follow each one. In-neighbourhoods are complete on one
-/// rank: the walk itself sends nothing.
+/// A rank with fewer batches than others gets empty batches at the end. So each batch can be followed by a collective
+/// call, such as `feature_collector::collect(batch.nodes(), …)`. In-neighbourhoods are complete on one rank: the walk
+/// itself sends nothing.
 ///
-/// @shape  nodes() of a batch are global ids, the destinations, of this part, first
+/// @shape  nodes() of a batch are global ids, first the destinations, which are of this part
 /// @comm   collective; one header exchange
-/// @throws collective_error  on every rank, if a limit of a rank is below 1, or the graph was made for
-///                           another rank or number of ranks
+/// @throws collective_error  on every rank, if a limit of a rank is below 1, or the graph was made for another rank or
+///                           number of ranks
 /// @cost   O(rows of the part); the graph must outlive the walk
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] full_neighborhoods<Policy, Vertex> make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
@@ -59,7 +58,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   });
 }
 
-/// The same over a list of vertices of this rank's part, in its order.
+/// Makes a walk over a list of vertices of this rank's part, in the order of the list.
 ///
 /// @shape  vertices [S] global ids; the list must outlive the walk
 /// @comm   collective; one header exchange

@@ -39,18 +39,18 @@
 
 namespace glt::dist {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph.
 ///
-/// Element by element what the serial `hetero_neighbor_sampler` returns for the same key, up to the numbering
-/// of the parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to
-/// GPUs. Concurrent calls: none on one object.
+/// For the same key, the result equals the serial `hetero_neighbor_sampler` element by element, on any policy. Ids
+/// differ only by the numbering of the parts. The communicator is for host memory, with any policy, or native to GPUs.
+/// Concurrent calls: none on one object.
 ///
-/// @where  memory of `Policy`; policies that are not of the host synchronise for the sizes that ranks tell each other,
-///         for those of the frontiers, and at the end; a rank alone as the serial sampler
-/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontiers, two payload
-///         exchanges, whatever the number of types; per remote frontier vertex 4 bytes of id, and over each
-///         edge type sampled into it at most 4 of count; per edge answered remotely `sizeof(Vertex)` bytes
-///         and 8 for an edge id if asked for; without edge types one header exchange
+/// @where  memory of `Policy`; device policies synchronise for the sizes that ranks send each other, for the sizes of
+///         the frontiers, and at the end; a single rank synchronises as the serial sampler
+/// @comm   per hop one header exchange and, if a rank has remote vertices in its frontiers, two payload exchanges,
+///         whatever the number of types; per remote frontier vertex 4 bytes of id, and over each edge type sampled into
+///         it at most 4 bytes of count; per edge drawn remotely `sizeof(Vertex)` bytes, plus 8 for a requested edge id;
+///         without edge types one header exchange
 /// @source as `hetero_neighbor_sampler` and `dist::neighbor_sampler`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
@@ -61,10 +61,10 @@ public:
   using query_type = typename Rule::query_type;
   using seed_lists = std::span<array_view<space, Vertex const> const>;
 
-  /// One of the batches that are sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  seeds [node types], one list of global ids each · queries [seeds of all types], type after type, or empty if
-  ///         the rules have none
+  /// @shape  seeds [node types], one list of global ids each · queries [seeds of all types], type after type, or empty
+  ///         if the rules have none
   struct bulk_item {
     seed_lists seeds;
     array_view<space, query_type const> queries{};
@@ -72,14 +72,14 @@ public:
     subgraph_type* out = nullptr;
   };
 
-  /// Borrows the graph and what the rules look at, which must outlive the sampler; the rules know the rows
-  /// and edges of the local part.
+  /// Borrows the graph and the data of the rules, which must outlive the sampler. The rules refer to rows and edges of
+  /// the local part.
   ///
   /// @shape  rules [edge types]
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for a rule, or differ
-  ///                           from those of rank 0, there is not one rule per edge type, or the graph was
-  ///                           made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for a rule, or differ from the
+  ///                           options of rank 0, there is not one rule per edge type, or the graph was made for
+  ///                           another rank or number of ranks
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           std::vector<Rule> rules, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), seeds_(graph.schema()), policy_(policy),
@@ -91,7 +91,7 @@ public:
                   });
   }
 
-  /// The same with rules that need nothing, such as `uniform_rule`.
+  /// Samples by rules without data, such as `uniform_rule`.
   hetero_neighbor_sampler(Comm comm, hetero_graph<Policy, Vertex> const& graph, hetero_options options,
                           Policy policy = {})
     requires std::default_initializable<Rule>
@@ -100,26 +100,25 @@ public:
 
   [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
 
-  /// Samples this rank's batch with seeds of several types into `out`; a rank without seeds joins with empty
-  /// lists.
+  /// Samples this rank's batch with seeds of several types into `out`; a rank without seeds passes empty lists.
   ///
   /// @shape  seeds [node types], one list of global ids each, of any part; a seed may come more than once
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a rank passes not one list per node type or a seed that is
-  ///                           not a vertex of its type, or the keys differ; `out` is unchanged on that rank
-  ///                           and unspecified on the others
-  /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
+  /// @throws collective_error  on every rank, if a rank does not pass one list per node type, a seed is not a vertex of
+  ///                           its type, or the keys differ; `out` is unchanged on that rank and unspecified on the
+  ///                           others
+  /// @cost   O(sampled edges) work; allocates only when the batch is larger than every earlier batch
   void sample(seed_lists seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
     run({.seeds = seeds, .key = key, .out = &out});
   }
 
-  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  /// Samples with one query per seed, such as a time; all vertices sampled for a seed inherit its query.
   ///
   /// @shape  queries [seeds of all types], type after type
-  /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
-  /// @throws collective_error  as without queries, or if a rank has not one query per seed
+  /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank does not pass one query per seed
   void sample(seed_lists seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
     requires(detail::has_query<Rule>)
   {
@@ -130,7 +129,7 @@ public:
   ///
   /// @shape  seeds [S] global ids
   /// @comm   as the first `sample`
-  /// @throws collective_error  on every rank, if there is no such node type, or as the first `sample`
+  /// @throws collective_error  on every rank, if the node type does not exist, or as the first `sample`
   void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -139,12 +138,14 @@ public:
     run({.seeds = lists, .key = key, .out = &out});
   }
 
-  /// Samples this rank's batches, each as `sample` would, in one sweep of messages; a rank without seeds for a batch
-  /// joins with empty lists.
+  /// Samples this rank's batches in one sweep of messages, each as `sample` would; a batch without seeds has empty
+  /// lists.
   ///
-  /// @comm   collective; every rank with as many batches and the same keys: as many messages as for one batch
+  /// @comm   collective; every rank with the same number of batches and the same keys: as many messages as for one
+  ///         batch
   /// @throws collective_error  on every rank, as `sample`, or as `neighbor_sampler::sample_bulk`
-  /// @cost   as `sample` of every batch; allocates only while there are more or larger batches than ever before
+  /// @cost   as `sample` of every batch; allocates only when there are more or larger batches than in every earlier
+  ///         call
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const step = batches.empty() ? 0 : batches[0].key.step;
     report(step, [&] {
@@ -158,7 +159,7 @@ public:
     if (!host_policy<Policy> && alone_) {
       return;
     }
-    if (detail::num_hops(options_) == 0) { // no hop will tell the ranks whether another one has something to report
+    if (detail::num_hops(options_) == 0) { // without hops, this call reports failures
       collect_relations(0, batches);       // none
       exchange_.draw({.what = detail::operation::sample, .step = step}, print_of_keys(batches, 0), frontiers_, queries_,
                      relations_, false);
@@ -191,7 +192,7 @@ public:
   }
 
 private:
-  // What makes one of the batches.
+  // Memory to make one batch of a bulk.
   struct worker {
     worker(Policy const& policy, std::size_t node_types) : builder(policy) {
       while (queries.size() < node_types) {
@@ -208,7 +209,7 @@ private:
   {
     local_.sample(hetero_view<space, Vertex>(graph_->schema(), lone_relations_), options_, rules_, lone_original_,
                   batch.seeds, batch.queries, batch.key, *batch.out);
-    for (int t = 0; t < graph_->schema().num_node_types(); ++t) { // sources that nobody owns, as a route finds them
+    for (int t = 0; t < graph_->schema().num_node_types(); ++t) { // sources without an owner; routing finds them too
       auto const nodes = std::as_const(*batch.out).nodes(t);
       if (auto const bad = detail::first_outside(policy_, nodes, graph_->book(t).num_vertices()); bad < nodes.size()) {
         static_cast<void>(graph_->book(t).owner(detail::read_element(policy_, nodes, bad)));
@@ -216,7 +217,7 @@ private:
     }
   }
 
-  // Tells the other ranks in the first hop if a check fails here.
+  // Reports a failed check to the other ranks in the first hop.
   template <class Check>
   void report(std::int64_t step, Check check) {
     auto const failure = detail::failure_of(check);
@@ -274,7 +275,7 @@ private:
     return print.value();
   }
 
-  // The relations of every batch with a fanout in this hop, and the frontiers of the node types where they end.
+  // Collects the relations of every batch with a fanout in this hop, and the frontiers of their destination types.
   void collect_relations(std::size_t hop, std::span<bulk_item const> batches) {
     auto const& schema = graph_->schema();
     frontiers_.assign(batches.size() * books_.size(), {});
@@ -321,13 +322,13 @@ private:
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex, Rule> exchange_;
-  bool alone_;                                                                         // the only rank
-  detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws then, from
+  bool alone_;                                                                         // there is only this rank
+  detail::lone_worker<Policy, detail::hetero_hop_worker<Policy, Vertex, Rule>> local_; // draws if alone_, from
   std::vector<csr_view<space, Vertex>> lone_relations_;                                // by edge type
   std::vector<detail::original_ids<space>> lone_original_;                             // by node type
   std::vector<partition_book> books_;                                                  // by node type
   std::vector<worker> workers_;                                                        // by batch
-  // Of the hop, by batch and node type; empty if no edge type draws for it:
+  // Data of the hop, by batch and node type; empty if no edge type draws for it:
   std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, query_type const>> queries_;
   std::vector<detail::relation_request<space, Vertex, Rule>> relations_;

@@ -34,11 +34,11 @@
 
 namespace glt::dist {
 
-/// Returns all edges between the vertices of a set, across the parts of a graph: every rank gives its own
-/// seeds and gets its own subgraph, element by element that of the serial `induced_sampler`, on any policy.
-/// Concurrent calls: none on one object.
+/// Sampler of induced subgraphs, with all edges between the vertices of a set, across the parts of a graph. Every rank
+/// passes its seeds and gets their subgraph, on any policy. The result equals the serial `induced_sampler`, element by
+/// element. Concurrent calls: none on one object.
 ///
-/// @where  memory of `Policy`; waits for the sizes that ranks tell each other
+/// @where  memory of `Policy`; waits for sizes that ranks send each other
 /// @comm   per hop as `neighbor_sampler` with fanout −1; then one header exchange and two payload exchanges
 ///         as `known_edges_exchange`, whose bytes grow with the vertices and edges of the result
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
@@ -47,7 +47,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
 
-  /// One of the batches that are sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  seeds [S] global ids
   struct bulk_item {
@@ -59,8 +59,8 @@ public:
   /// Borrows the graph, which must outlive the sampler.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-  ///                           0, or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
+  ///                           or the graph was made for another rank or number of ranks
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
       : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy) {
     auto const check = [&] {
@@ -78,8 +78,8 @@ public:
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
 
-  /// Expands rows of other ranks in place from now on, where there are views of them, as `neighbor_sampler` does; edges
-  /// between vertices that are there already are asked for by messages.
+  /// Expands rows of other ranks in place from now on, if there are views of them, as `neighbor_sampler` does. Edges
+  /// between known vertices are still requested by messages.
   ///
   /// @comm   none
   /// @throws precondition_error  as `neighbor_sampler::read_in_place`
@@ -88,29 +88,30 @@ public:
   {
     draws_.read_in_place(graph_->book(), std::move(neighborhood));
   }
-  /// Why rows of some ranks are not expanded in place; empty if those of all are.
+  /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }
-  /// Rows expanded so far.
+  /// Counts the rows expanded so far.
   [[nodiscard]] read_counts counts() const noexcept { return draws_.counts(); }
 
-  /// Writes the subgraph of this rank's seeds; a rank without seeds joins with an empty list.
+  /// Writes the subgraph of this rank's seeds; a rank without seeds passes an empty list.
   ///
   /// @shape  seeds [S] global ids, of any part; a seed may come more than once
   /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the steps differ; `out`
-  ///                           is unchanged on that rank and unspecified on the others
-  /// @cost   O(sum of the degrees of the vertices) time, for the outermost ones at their owners; memory of the
-  ///         result, and at an owner that of the sets it is asked about
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the steps differ; `out` is
+  ///                           unchanged on that rank and unspecified on the others
+  /// @cost   O(sum of the degrees of the vertices) time, at their owners for the outermost vertices; memory of the
+  ///         result and, at an owner, of the sets it receives
   void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
     bulk_item const batch{seeds, step, &out};
     sample_bulk(std::span(&batch, 1));
   }
 
-  /// The same for several batches in one sweep of messages, as many on all ranks with the same steps.
+  /// Samples several batches in one sweep of messages; number and steps are the same on all ranks.
   ///
   /// @comm   collective; as many messages as for one batch
-  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
-  ///                           number of them, or they are too many to number the vertices of a part for all of them
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, a batch without `out`, or
+  ///                           another number of batches, or there are too many batches to number the vertices of a
+  ///                           part for all of them
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] { check(batches); });
     if (!failure.empty()) {
@@ -161,7 +162,7 @@ private:
     }
   }
 
-  // Batches are node types, of one edge type each, all of whose edges are drawn.
+  // Turns each batch into a node type with one edge type, all of whose edges are drawn.
   void collect_relations(std::size_t num_batches) {
     frontiers_.clear();
     queries_.assign(num_batches, {});
@@ -182,7 +183,7 @@ private:
   glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
   std::vector<detail::subgraph_builder<Policy, Vertex>> builders_; // by batch
   std::vector<glt::detail::asked_set<space, Vertex>> sets_;        // likewise
-  // Of the hop, by batch:
+  // Data of the hop, by batch:
   std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, no_query const>> queries_;
   std::vector<detail::relation_request<space, Vertex>> relations_;

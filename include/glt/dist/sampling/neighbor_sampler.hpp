@@ -40,16 +40,17 @@
 
 namespace glt::dist {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds across the parts of a graph.
 ///
-/// Concurrent calls: none on one object. Element by element what the serial `neighbor_sampler` returns for the same key, up to the numbering of the
-/// parts, on any policy. The communicator is one for ordinary memory on every policy, or one that is native to GPUs.
+/// For the same key, the result equals the serial `neighbor_sampler` element by element, on any policy. Ids differ only
+/// by the numbering of the parts. The communicator is for host memory, with any policy, or native to GPUs. Concurrent
+/// calls: none on one object.
 ///
-/// @where  memory of `Policy`, but for the graph, which may be in another space that the policy's executor reaches;
-///         policies that are not of the host synchronise for the sizes that ranks tell each other, and at the end
-/// @comm   per hop one header exchange and, where a rank has remote vertices in its frontier, two payload
-///         exchanges; per remote frontier vertex 4 bytes of id and at most 4 of count, per edge answered
-///         remotely `sizeof(Vertex)` bytes and 8 for an edge id if asked for
+/// @where  memory of `Policy`; the graph may be in another space that the policy's executor reaches. Device policies
+///         synchronise for the sizes that ranks send each other, and at the end
+/// @comm   per hop one header exchange and, if a rank has remote vertices in its frontier, two payload exchanges; per
+///         remote frontier vertex 4 bytes of id and at most 4 of count, per edge drawn remotely `sizeof(Vertex)` bytes,
+///         plus 8 for a requested edge id
 /// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 ///         (SAR); sampling Hamilton et al., NeurIPS 2017, Alg. 2
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,
@@ -64,7 +65,7 @@ public:
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
   using query_type = typename Rule::query_type;
 
-  /// One of the batches that are sampled together.
+  /// One of the batches that `sample_bulk` samples together.
   ///
   /// @shape  seeds [S] global ids · queries [S], or empty if the rule has none
   struct bulk_item {
@@ -74,12 +75,12 @@ public:
     subgraph_type* out = nullptr;
   };
 
-  /// Borrows the graph and what the rule looks at, which must outlive the sampler; the rule knows the rows and
-  /// edges of the local part.
+  /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule refers to rows and edges of
+  /// the local part.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ
-  ///                           from those of rank 0, or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
+  ///                           the options of rank 0, or the graph was made for another rank or number of ranks
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
                    Policy policy = {})
       : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
@@ -91,12 +92,12 @@ public:
                   });
   }
 
-  /// The same with a rule that needs nothing, such as `uniform_rule`.
+  /// Samples by a rule without data, such as `uniform_rule`.
   neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Policy policy = {})
     requires std::default_initializable<Rule>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
-  /// Says what is wrong with a graph or options that do not fit.
+  /// Explains at compile time that the graph or the options do not fit.
   template <class Graph, class Options = neighbor_options, class... Others>
   neighbor_sampler(Comm comm, Graph const&, Options const&, Others const&...)
     requires(!std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> ||
@@ -108,57 +109,57 @@ public:
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
-  /// Lets requests be served by a rule that depends on the rank that asks, for what it looks at may differ from
-  /// rank to rank and from batch to batch.
+  /// Serves requests by a rule that depends on the requesting rank; the data of rules may differ between ranks and
+  /// change between batches.
   void set_rule_of(std::function<Rule(int rank)> rule_of) {
     rule_of_ = {};
     if (rule_of) {
       rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t) { return rule_of(rank); };
     }
   }
-  /// The same by a rule that depends on which of the batches it is as well that are sampled together.
+  /// Serves requests by a rule that depends on the requesting rank and on the batch of a bulk.
   void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) { rule_of_ = std::move(rule_of); }
 
-  /// Samples rows of other ranks in place from now on, where there are views of them; the results are the same, and
-  /// ranks may read different ones. A rule that looks at more than the graph, such as weights, goes on by messages.
-  /// The memory is kept as long as the sampler.
+  /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
+  /// may read other parts. A rule with data beyond the graph, such as weights, still uses messages. The memory is kept
+  /// while the sampler lives.
   ///
-  /// @comm   none; afterwards a hop costs one header exchange where all ranks are read in place
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
-  ///                             columns of its part
+  /// @comm   none; afterwards a hop costs one header exchange if all ranks are read in place
+  /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
+  ///                             rows and columns of its part
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
     exchange_.read_in_place(graph_->book(), std::move(neighborhood));
   }
 
-  /// Why rows of some ranks are not sampled in place; empty if those of all are.
+  /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
-  /// Rows sampled so far.
+  /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept {
     auto counts = exchange_.counts();
     counts.own += lone_.num_rows();
     return counts;
   }
 
-  /// Samples this rank's batch into `out`; a rank without seeds joins with an empty list.
+  /// Samples this rank's batch into `out`; a rank without seeds passes an empty list.
   ///
   /// @shape  seeds [S] global ids, of any part; a seed may come more than once
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out`
-  ///                           is unchanged on that rank and unspecified on the others
-  /// @cost   O(sampled edges) work; allocates only while the batch is larger than any before
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out` is
+  ///                           unchanged on that rank and unspecified on the others
+  /// @cost   O(sampled edges) work; allocates only when the batch is larger than every earlier batch
   void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
     run({.seeds = seeds, .key = key, .out = &out});
   }
 
-  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  /// Samples with one query per seed, such as a time; all vertices sampled for a seed inherit its query.
   ///
   /// @shape  seeds [S] · queries [S]
-  /// @comm   as without queries, and sizeof(query_type) bytes more per remote frontier vertex
-  /// @throws collective_error  as without queries, or if a rank has not one query per seed
+  /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank does not pass one query per seed
   void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
               subgraph_type& out)
     requires(detail::has_query<Rule>)
@@ -166,7 +167,7 @@ public:
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
-  /// Says what is wrong with seeds or a result that do not fit.
+  /// Explains at compile time that the seeds or the result do not fit.
   template <class Seeds, class Out>
   void sample(Seeds const&, sample_key, Out&)
     requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
@@ -179,14 +180,17 @@ public:
     }
   }
 
-  /// Samples this rank's batches, each as `sample` would, in one sweep of messages; a rank without seeds for a batch
-  /// joins with an empty list.
+  /// Samples this rank's batches in one sweep of messages, each as `sample` would; a batch without seeds has an empty
+  /// list.
   ///
-  /// @comm   collective; every rank with as many batches and the same keys: as many messages as for one batch
-  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, one without `out`, or another
-  ///                           number of them, or they are too many to number the vertices of a part for all of them.
-  ///                           Every `out` is unchanged then if the failure is of that rank, and unspecified on others
-  /// @cost   as `sample` of every batch; allocates only while there are more or larger batches than ever before
+  /// @comm   collective; every rank with the same number of batches and the same keys: as many messages as for one
+  ///         batch
+  /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, a batch without `out`, or
+  ///                           another number of batches, or there are too many batches to number the vertices of a
+  ///                           part for all of them. Then every `out` is unchanged on the rank that failed, and
+  ///                           unspecified on others
+  /// @cost   as `sample` of every batch; allocates only when there are more or larger batches than in every earlier
+  ///         call
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] {
       check(batches);
@@ -220,7 +224,7 @@ public:
   }
 
 private:
-  // What makes one of the batches.
+  // Memory to make one batch of a bulk.
   struct worker {
     explicit worker(Policy const& policy) : queries(policy), builder(policy) {}
 
@@ -254,7 +258,7 @@ private:
                       : builder.begin(batch.seeds, options_.expand, *batch.out, graph_->num_vertices());
   }
 
-  // Batches are node types, of one edge type each.
+  // Turns each batch into a node type with one edge type.
   void collect_relations(std::span<bulk_item const> batches, std::int64_t hop) {
     print_ = {};
     frontiers_.clear();
@@ -302,7 +306,7 @@ private:
   detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
   detail::lone_sampling<Policy, Vertex, Rule, GraphPolicy::space> lone_;
   std::vector<worker> workers_; // by batch
-  // Of the hop, by batch:
+  // Data of the hop, by batch:
   detail::fingerprint print_; // of all keys
   std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, query_type const>> queries_;

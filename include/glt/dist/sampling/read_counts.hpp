@@ -5,11 +5,11 @@
 
 namespace glt::dist {
 
-/// How many rows were read, and whose.
+/// Counts of the rows that were read, by their owners.
 struct read_counts {
   std::int64_t own = 0;      ///< of this rank
-  std::int64_t in_place = 0; ///< of other ranks, read where they lie
-  std::int64_t remote = 0;   ///< of other ranks, asked for
+  std::int64_t in_place = 0; ///< of other ranks, read in place
+  std::int64_t remote = 0;   ///< of other ranks, requested by message
 
   read_counts& operator+=(read_counts const& other) noexcept {
     own += other.own;

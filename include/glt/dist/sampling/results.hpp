@@ -10,19 +10,19 @@
 
 namespace glt::dist {
 
-/// What a `dist::neighbor_sampler` or `dist::induced_sampler` writes; its nodes are global ids.
+/// Result of a `dist::neighbor_sampler` or `dist::induced_sampler`; its nodes are global ids.
 template <device_policy Policy, vertex_id Vertex = global_id>
 using sampled_subgraph = glt::sampled_subgraph<Policy, Vertex>;
 
-/// What a `dist::hetero_neighbor_sampler` writes; its nodes are global ids of their types.
+/// Result of a `dist::hetero_neighbor_sampler`; its nodes are global ids of their types.
 template <device_policy Policy, vertex_id Vertex = global_id>
 using hetero_subgraph = glt::hetero_subgraph<Policy, Vertex>;
 
-/// What a `dist::link_sampler` writes; its ends and nodes are global ids.
+/// Result of a `dist::link_sampler`; its ends and nodes are global ids.
 template <device_policy Policy, vertex_id Vertex = global_id>
 using link_sample = glt::link_sample<Policy, Vertex>;
 
-/// What the walkers across ranks write; their vertices are global ids.
+/// Result of the distributed walkers; its vertices are global ids.
 template <device_policy Policy, vertex_id Vertex = global_id>
 using walks = glt::walks<Policy, Vertex>;
 

@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-// A matrix with its labels and scales, and what it is again.
+// Converts a matrix with labels and scales to tensors, and back.
 template <bytes_copyable T>
 [[nodiscard]] shared_tensors::table tensors_of(feature_view<memory_space::host, T> rows) {
   return {{"features", without_type(rows)}, {"labels", array_rows(rows.labels)}, {"scales", array_rows(rows.scales)}};
@@ -32,29 +32,28 @@ template <bytes_copyable T, device_policy Policy>
           shared.template adopt<label_type>(1, policy), shared.template adopt<float>(2, policy)};
 }
 
-/// Features that the ranks of one machine hold together: one copy of each part.
+/// Features that the ranks of one machine share: one copy of each part.
 template <device_policy Policy, bytes_copyable T>
 struct shared_features {
   glt::feature_store<Policy, T> own;                       ///< of this rank, inside the shared memory
-  node_views<feature_view<Policy::space, T>> neighborhood; ///< of the ranks whose rows this one reads in place
+  node_views<feature_view<Policy::space, T>> neighborhood; ///< of ranks whose rows are read in place
 };
 
-/// Features of edges that the ranks of one machine hold together.
+/// Edge features that the ranks of one machine share.
 template <device_policy Policy, bytes_copyable T>
 struct shared_edge_features {
-  glt::edge_features<Policy, T> own; ///< of this rank, the rows inside the shared memory
-  node_views<detail::edge_feature_view<Policy::space, T>>
-      neighborhood; ///< of the ranks whose rows this one reads in place
+  glt::edge_features<Policy, T> own; ///< of this rank; its rows are in the shared memory
+  node_views<detail::edge_feature_view<Policy::space, T>> neighborhood; ///< of ranks whose rows are read in place
 };
 
 } // namespace glt::detail
 
 namespace glt::dist {
 
-/// Copies this rank's features to node-shared memory; afterwards the original may go.
+/// Copies this rank's features to node-shared memory; the original may be freed afterwards.
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
@@ -65,7 +64,8 @@ template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
 }
 
-/// Copies this rank's features of edges, and what finds them, to node-shared memory; afterwards the original may go.
+/// Copies this rank's edge features and their look-up table to node-shared memory; the original may be freed
+/// afterwards.
 ///
 ///     auto shared = glt::dist::share_features(node, features);
 ///     glt::dist::edge_features const divided(comm, book, std::move(shared.own));
@@ -73,8 +73,8 @@ template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
 ///     collector.read_in_place(shared.neighborhood);
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
-/// @cost   one copy of the rows and of what finds them, which `own` has once more
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
+/// @cost   one copy of the rows and of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_edge_features<Policy, T>

@@ -24,21 +24,21 @@ struct part_view {
   array_view<Space, global_id const> original;
 };
 
-/// A graph that the ranks of one machine hold together: one copy of each part.
+/// Graph that the ranks of one machine share: one copy of each part.
 template <device_policy Policy, vertex_id Vertex>
 struct shared_graph {
   graph_part<Policy, Vertex> own;                            ///< of this rank, inside the shared memory
-  node_views<part_view<Policy::space, Vertex>> neighborhood; ///< of the ranks whose rows this one samples in place
+  node_views<part_view<Policy::space, Vertex>> neighborhood; ///< of ranks whose rows are sampled in place
 };
 
 } // namespace glt::detail
 
 namespace glt::dist {
 
-/// Copies this rank's part to node-shared memory; afterwards the original may go.
+/// Copies this rank's part to node-shared memory; the original may be freed afterwards.
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has no memory for its part and cannot share either
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its part
 /// @cost   one copy of the part
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)

@@ -20,7 +20,7 @@
 
 namespace glt::detail {
 
-// The own tensors of shared memory as a table, with the scales of another one.
+// Makes a table from this rank's tensors in shared memory, with the scales of another table.
 template <device_policy Policy>
 [[nodiscard]] feature_table<Policy> table_of(shared_tensors const& shared, feature_table<Policy> const& scaled,
                                              Policy const& policy) {
@@ -36,26 +36,25 @@ template <device_policy Policy>
   return made;
 }
 
-/// A table of features that the ranks of one machine hold together: one copy of each part.
+/// Table of features that the ranks of one machine share: one copy of each part.
 template <device_policy Policy>
 struct shared_table {
-  feature_table<Policy> own; ///< of this rank, inside the shared memory
-  node_views<std::vector<detail::named_rows<Policy::space>>>
-      neighborhood; ///< of the ranks whose rows this one reads in place
+  feature_table<Policy> own;                                               ///< of this rank, inside the shared memory
+  node_views<std::vector<detail::named_rows<Policy::space>>> neighborhood; ///< of ranks whose rows are read in place
 };
 
-/// A table of features of edges that the ranks of one machine hold together.
+/// Table of edge features that the ranks of one machine share.
 template <device_policy Policy>
 struct shared_edge_table {
-  edge_feature_table<Policy> own;                                  ///< of this rank, the rows inside the shared memory
-  node_views<detail::named_edge_rows<Policy::space>> neighborhood; ///< of the ranks whose rows this one reads in place
+  edge_feature_table<Policy> own;                                  ///< of this rank; its rows are in the shared memory
+  node_views<detail::named_edge_rows<Policy::space>> neighborhood; ///< of ranks whose rows are read in place
 };
 
 } // namespace glt::detail
 
 namespace glt::dist {
 
-/// Copies this rank's table of features to node-shared memory; afterwards the original may go.
+/// Copies this rank's table of features to node-shared memory; the original may be freed afterwards.
 ///
 ///     auto shared = glt::dist::share_table(node, table);
 ///     glt::dist::named_features const features(comm, book, std::move(shared.own));
@@ -63,7 +62,7 @@ namespace glt::dist {
 ///     collector.read_in_place(shared.neighborhood);
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
@@ -73,11 +72,11 @@ template <host_policy Policy = device::cpu, node_memory Node>
   return {detail::table_of(shared, table, policy), std::move(shared.of_node)};
 }
 
-/// The same of a table of features of edges, and of what finds them.
+/// Copies this rank's table of edge features and its look-up table to node-shared memory.
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has no memory for its rows and cannot share either
-/// @cost   one copy of the rows and of what finds them, which `own` has once more
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
+/// @cost   one copy of the rows and of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_edge_table<Policy> share_table(Node& node, edge_feature_table<Policy> const& table,

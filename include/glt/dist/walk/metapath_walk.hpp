@@ -27,9 +27,9 @@
 
 namespace glt::dist {
 
-/// Walks along a cycle of edge types across the parts of a heterogeneous graph: element by element what the
-/// serial `metapath_walker` returns for the same starts and key, up to the numbering of the parts. A step along (A, r, B)
-/// goes from B to A; see there.
+/// Walker along a cycle of edge types across the parts of a heterogeneous graph. For the same starts and key, the
+/// result equals the serial `metapath_walker` element by element. Ids differ only by the numbering of the parts. As in
+/// the serial walker, a step along (A, r, B) goes from B to A.
 ///
 /// Concurrent calls: none on one object.
 ///
@@ -44,8 +44,8 @@ public:
   ///
   /// @shape  edge_types [n], as `validate_metapath`
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options or edge types of a rank are wrong or differ from
-  ///                           those of rank 0, or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options or edge types of a rank are wrong or differ from rank 0's,
+  ///                           or the graph was made for another rank or number of ranks
   metapath_walker(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<int> const& edge_types,
                   metapath_options options, Policy policy = {})
       : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
@@ -82,7 +82,7 @@ public:
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
 
-  /// Walks from this rank's starts into `out`; a rank without starts joins with an empty list.
+  /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
   /// @shape  starts [S] global ids of the destination type of the first edge type, of any part → walks
   ///         [S · walks_per_start, length + 1] of global ids; column s + 1 is of the source type of step s
@@ -92,7 +92,7 @@ public:
     bulk_item const batch{starts, key, &out};
     walk_bulk(std::span(&batch, 1));
   }
-  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  /// Walks for several batches in as many rounds as one takes; number and keys are the same on all ranks.
   ///
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
@@ -105,7 +105,7 @@ private:
 
   metapath_options options_;
   partition_book const* book_ = nullptr;           // of the starts
-  std::vector<buffer<Policy, global_id>> offsets_; // of the books, where the executor reads them
+  std::vector<buffer<Policy, global_id>> offsets_; // of the books, in memory of the executor
   rows starts_{};
   buffer<Policy, rows> path_;
   array_view<space, global_id const> original_;

@@ -28,19 +28,18 @@
 
 namespace glt::dist {
 
-/// Walks of the second order across the parts of a graph: element by element what the serial `node2vec_walker`
-/// returns for the same starts and key, up to the numbering of the parts.
+/// Walker of second-order walks across the parts of a graph. For the same starts and key, the result equals the serial
+/// `node2vec_walker` element by element. Ids differ only by the numbering of the parts.
 ///
-/// The owner of a walk's vertex draws a candidate. Where its number does not decide alone, the owner of the
-/// vertex before looks its row up, and the walker goes there; from there it goes on to the candidate if that is
+/// The owner of a walk's vertex draws a candidate and a random number. If the number alone does not decide, the walker
+/// goes to the previous vertex's owner, to search its row. From there the walker goes to the candidate if it is
 /// accepted, or back for another attempt.
 ///
 /// Concurrent calls: none on one object.
 ///
-/// @comm   an exchange to set off and one a round; an attempt takes up to two rounds: to the owner of the
-///         vertex before, unless the candidate is decided on without it, and to that of the vertex from which
-///         the next attempt is made. A walker that crosses costs 56 bytes, a step that its home did not make as
-///         for `random_walker`
+/// @comm   an exchange to start and one per round; an attempt takes up to two rounds: to the owner of the previous
+///         vertex, unless the number decides alone, and to the owner of the vertex of the next attempt. A walker that
+///         moves between ranks costs 56 bytes; a step made away from home costs as for `random_walker`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class node2vec_walker {
 public:
@@ -50,9 +49,9 @@ public:
   /// Borrows the graph, which must outlive the walker.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-  ///                           0, or the graph was made for another rank or number of ranks
-  /// @cost   O(E of the part) to see whether rows ascend
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
+  ///                           or the graph was made for another rank or number of ranks
+  /// @cost   O(E of the part), to check whether rows ascend
   node2vec_walker(Comm comm, graph<Policy, Vertex> const& graph, node2vec_options options, Policy policy = {})
       : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
         rounds_(comm, options.edge_ids, policy) {
@@ -75,18 +74,18 @@ public:
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
 
-  /// Walks from this rank's starts into `out`; a rank without starts joins with an empty list.
+  /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
   /// @shape  starts [S] global ids, of any part → walks [S · walks_per_start, length + 1] of global ids
   /// @comm   collective; every rank of the communicator with the same key
   /// @throws collective_error  as `random_walker`
-  /// @cost   attempts as the serial walker; memory of 56 bytes for every walker that is here at the same time,
-  ///         and some 100 MB for what is told and sent in a round
+  /// @cost   attempts as the serial walker; memory of 56 bytes for every walker on this rank at the same time, and some
+  ///         100 MB for visits and messages of a round
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
     bulk_item const batch{starts, key, &out};
     walk_bulk(std::span(&batch, 1));
   }
-  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  /// Walks for several batches in as many rounds as one takes; number and keys are the same on all ranks.
   ///
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
@@ -96,7 +95,7 @@ public:
     rounds_.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
   }
 
-  /// Says what is wrong with starts or walks that do not fit.
+  /// Explains at compile time that the starts or walks do not fit.
   template <class Starts, class Out>
   void walk(Starts const&, sample_key, Out&)
     requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
@@ -108,7 +107,7 @@ private:
   graph<Policy, Vertex> const* graph_;
   node2vec_options options_;
   bool ascending_ = false;
-  buffer<Policy, global_id> offsets_; // of the book, where the executor reads them
+  buffer<Policy, global_id> offsets_; // of the book, in memory of the executor
   glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::second_order_walker<>> rounds_;
 };
 

@@ -27,19 +27,18 @@
 
 namespace glt::dist {
 
-/// Walks across the parts of a graph: element by element what the serial `random_walker` returns for the same
-/// starts and key, up to the numbering of the parts.
+/// Walker of random walks across the parts of a graph. For the same starts and key, the result equals the serial
+/// `random_walker` element by element. Ids differ only by the numbering of the parts.
 ///
-/// Walkers go to the owner of their vertex and make as many steps there as stay inside the part. What they came
-/// to is told to their homes along the way.
+/// A walker goes to the owner of its vertex and makes as many steps there as stay inside the part. Its visits are
+/// reported to its home rank along the way.
 ///
-/// Concurrent calls: none on one object. The communicator is one for ordinary memory on every policy.
+/// Concurrent calls: none on one object. The communicator is for host memory, with any policy.
 ///
-/// @comm   an exchange to set off and one a round, of which there are at most `length`, and fewer where the
-///         parts hold walks together, unless a rank makes more than 2²⁰ steps of a round for others: it then
-///         takes more rounds. An exchange is one of headers and at most one of payload. A walker that crosses
-///         costs 24 bytes (32 with restart), and a step that its home did not make 8 + sizeof(Vertex), and 8
-///         more with edge ids
+/// @comm   an exchange to start and one per round. There are at most `length` rounds, and fewer if walks stay inside
+///         parts; more only if a rank makes over 2²⁰ steps of a round for other ranks. An exchange is one of headers
+///         and at most one of payload. A walker that moves between ranks costs 24 bytes (32 with restart); a step made
+///         away from home costs 8 + sizeof(Vertex) bytes, plus 8 with edge ids
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class random_walker {
 public:
@@ -49,8 +48,8 @@ public:
   /// Borrows the graph, which must outlive the walker.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank
-  ///                           0, or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
+  ///                           or the graph was made for another rank or number of ranks
   random_walker(Comm comm, graph<Policy, Vertex> const& graph, walk_options options, Policy policy = {})
       : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
         rounds_(make_rounds(comm, options, policy)) {
@@ -71,20 +70,19 @@ public:
 
   [[nodiscard]] walk_options const& options() const noexcept { return options_; }
 
-  /// Walks from this rank's starts into `out`; a rank without starts joins with an empty list.
+  /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
   /// @shape  starts [S] global ids, of any part → walks [S · walks_per_start, length + 1] of global ids
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V) or the keys differ; `out`
-  ///                           is unspecified then
-  /// @cost   O(1) a step; memory of 24 (32 with restart) bytes for every walker that is here at the same time,
-  ///         and some 100 MB for what is told and sent in a round; a policy that is not of the host synchronises
-  ///         several times a round
+  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V) or the keys differ; `out` is then
+  ///                           unspecified
+  /// @cost   O(1) a step; memory of 24 (32 with restart) bytes for every walker on this rank at the same time, and some
+  ///         100 MB for visits and messages of a round; a device policy synchronises several times a round
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) {
     bulk_item const batch{starts, key, &out};
     walk_bulk(std::span(&batch, 1));
   }
-  /// The same for several batches in the rounds of one, as many on all ranks with the same keys.
+  /// Walks for several batches in as many rounds as one takes; number and keys are the same on all ranks.
   ///
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
@@ -95,7 +93,7 @@ public:
                rounds_);
   }
 
-  /// Says what is wrong with starts or walks that do not fit.
+  /// Explains at compile time that the starts or walks do not fit.
   template <class Starts, class Out>
   void walk(Starts const&, sample_key, Out&)
     requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
@@ -115,7 +113,7 @@ private:
 
   graph<Policy, Vertex> const* graph_;
   walk_options options_;
-  buffer<Policy, global_id> offsets_; // of the book, where the executor reads them
+  buffer<Policy, global_id> offsets_; // of the book, in memory of the executor
   rounds rounds_;
 };
 

@@ -37,7 +37,7 @@ struct add_halo_sum {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { add_capped(sums[rows[i]], received[i]); }
 };
 
-/// The sources of a part's edges that other parts own (its halo), and the way of sums to their owners.
+/// Halo of a part (sources of its edges that other parts own), and the exchange of sums with their owners.
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class halo_sums {
   static constexpr memory_space space = Policy::space;
@@ -58,20 +58,20 @@ public:
 
   /// Vertices of the halo.
   [[nodiscard]] std::int64_t size() const noexcept { return halo_.size(); }
-  /// Borrows the halo, which must outlive it and stay where it is.
+  /// Returns a slot that borrows the halo; the halo must outlive it and must not move.
   [[nodiscard]] auto slot() noexcept { return halo_.slot(); }
 
-  /// Tells the owners, once, whose sums will come.
+  /// Tells the owners once for which vertices this rank will send sums.
   ///
-  /// @comm   collective; one header exchange and, if any rank has a halo, 4 bytes a vertex of it
+  /// @comm   collective; one header exchange and, if any rank has a halo, 4 bytes per halo vertex
   void announce(call_site site) { routed_.send(site); }
-  /// Allocates for the sums of the others: after `announce`, so that `exchange` cannot fail for want of memory.
+  /// Allocates memory for received sums. Call it after `announce`: then `exchange` cannot run out of memory.
   void reserve() { received_.resize(routed_.received().size()); }
 
-  /// Moves the sums behind the first `rows` to their owners and adds what comes from the others.
+  /// Sends the sums from index `rows` on to their owners, and adds the received sums to the first `rows`.
   ///
   /// @shape  sums [rows + size()]
-  /// @comm   collective; if any rank has a halo, one variable exchange of 8 bytes a vertex of it
+  /// @comm   collective; if any rank has a halo, one variable exchange of 8 bytes per halo vertex
   void exchange(array_view<space, log_miss> sums, std::int64_t rows) {
     if (!routed_.anything()) {
       return;

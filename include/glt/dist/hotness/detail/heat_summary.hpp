@@ -19,13 +19,13 @@
 
 namespace glt::detail {
 
-/// How many of some descending heats are above a bound.
+/// Counts the heats above a bound; heats are in descending order.
 [[nodiscard]] inline std::int64_t hotter_than(std::span<std::int64_t const> heats, std::int64_t bound) {
   return std::ranges::lower_bound(heats, bound, std::greater<>()) - heats.begin();
 }
 
-/// The vertices of this rank from the hottest to the coldest, the lower id first where two are as hot; without
-/// those that are never touched.
+/// Vertices of this rank from the hottest to the coldest; the lower id is first among equals. Vertices that are never
+/// touched are left out.
 class vertices_by_heat {
 public:
   /// @throws precondition_error  if a hotness is negative or not a number
@@ -40,12 +40,12 @@ public:
     }
     std::ranges::sort(vertices_, {}, [&](local_id v) { return std::pair(-hotness[v], v); });
     for (auto const v : vertices_) {
-      heats_.push_back(std::bit_cast<std::int64_t>(hotness[v])); // numbers from 0 on are ordered as their bits
+      heats_.push_back(std::bit_cast<std::int64_t>(hotness[v])); // bits of non-negative numbers have the same order
     }
   }
 
   [[nodiscard]] std::span<local_id const> vertices() const noexcept { return vertices_; }
-  /// The bits of their hotness, descending, all above 0.
+  /// Returns the bits of their hotness, in descending order, all above 0.
   [[nodiscard]] std::span<std::int64_t const> heats() const noexcept { return heats_; }
 
 private:
@@ -53,16 +53,16 @@ private:
   std::vector<std::int64_t> heats_;
 };
 
-/// Every `step(count)`-th of the `count` hottest vertices of a rank, as other ranks see it.
+/// Summary that a rank sends to others: every `step(count)`-th heat of its `count` hottest vertices.
 class heat_summary {
 public:
-  /// Enough points that what a rank receives beyond its count is a small share of it.
+  /// Takes so many points that a rank receives few vertices beyond its count.
   explicit heat_summary(int ranks) : points_(std::clamp(ranks, 32, 256)) {}
 
   /// Words of a summary.
   [[nodiscard]] std::int64_t size() const noexcept { return points_ + 1; }
 
-  /// @shape  words [size()], written: how many vertices of the rank may be wanted, and the heats of every step-th
+  /// @shape  words [size()], written: number of vertices that the rank offers, then the heat of every step-th
   void write(std::span<std::int64_t const> heats, std::int64_t count, std::span<std::int64_t> words) const {
     auto const wanted = std::min(count, std::ssize(heats));
     std::ranges::fill(words, 0);
@@ -73,12 +73,12 @@ public:
     }
   }
 
-  /// A heat that at least `count` vertices of all summaries have or exceed, and that few more than `count` exceed;
-  /// 0 if there are fewer vertices.
+  /// Returns a heat that at least `count` vertices of all summaries reach; few more than `count` exceed it. Returns 0
+  /// if there are fewer vertices.
   ///
   /// @shape  words [R * size()]
   [[nodiscard]] std::int64_t bound(std::span<std::int64_t const> words, std::int64_t count) const {
-    std::vector<std::pair<std::int64_t, std::int64_t>> points; // heat, vertices that have it or more
+    std::vector<std::pair<std::int64_t, std::int64_t>> points; // heat, vertices with this heat or more
     for (std::size_t first = 0; first < words.size(); first += static_cast<std::size_t>(size())) {
       auto const wanted = words[first];
       for (std::int64_t point = 0; point * step(wanted) < wanted; ++point) {
@@ -105,8 +105,8 @@ private:
   std::int64_t points_;
 };
 
-/// How many of its hottest vertices every rank gives, for `count` in all: those above a bound first, then of those
-/// that are as hot as the bound the ones of lower ranks.
+/// Computes how many of its hottest vertices every rank sends, `count` in all. Vertices above the bound come first,
+/// then vertices at the bound, lower ranks first.
 ///
 /// @shape  above, ties [R] → [R]
 [[nodiscard]] inline std::vector<std::int64_t> select_hottest(std::vector<std::int64_t> above,

@@ -18,12 +18,12 @@
 
 namespace glt::detail {
 
-/// Memory of hot rows of that many vertices, look-up table included.
+/// Returns the memory of `vertices` hot rows and their look-up table.
 [[nodiscard]] constexpr std::int64_t hot_bytes(std::int64_t vertices, std::int64_t row_bytes) noexcept {
   return vertices * row_bytes + id_table<device::cpu>::bytes_of(vertices);
 }
 
-/// The most hot rows of that many bytes each that fit a budget, look-up table included.
+/// Returns the largest number of hot rows that fit the budget with their look-up table.
 ///
 /// @cost   O(1)
 [[nodiscard]] constexpr std::int64_t hot_capacity(std::int64_t budget_bytes, std::int64_t row_bytes) noexcept {
@@ -31,7 +31,7 @@ namespace glt::detail {
   return first_where(1, most + 1, [&](std::int64_t rows) { return hot_bytes(rows, row_bytes) > budget_bytes; }) - 1;
 }
 
-/// A copy of an array in memory of the policy.
+/// Copies an array into memory of the policy.
 template <device_policy Policy, class Element>
 [[nodiscard]] auto copy_of(array_view<Policy::space, Element> from, Policy const& policy) {
   buffer<Policy, std::remove_const_t<Element>> copied(from.size(), policy);
@@ -41,14 +41,14 @@ template <device_policy Policy, class Element>
   return copied;
 }
 
-/// Rows of vertices (or edges) of other ranks, whatever they are made of, and the table that finds them.
+/// Rows of vertices (or edges) of other ranks, of any row type, and the table that finds them.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, class Rows>
 class hot_table {
 public:
   [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
-  /// Which row a vertex, or edge, has.
+  /// Returns the table from a vertex, or edge, to its row.
   [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
 
 protected:

@@ -29,8 +29,7 @@ struct is_edge {
   }
 };
 
-/// Says of any pairs of vertices whether they are edges of a graph in parts; the owners of the destinations
-/// search.
+/// Queries whether pairs of vertices are edges of a graph in parts; the owners of the destinations search.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class edge_queries {
   static constexpr memory_space space = Policy::space;
@@ -38,9 +37,9 @@ class edge_queries {
 public:
   /// Borrows the graph, which must outlive this.
   ///
-  /// @comm   that of `slice_exchange`
-  /// @throws precondition_error  if the graph was not made for this rank of as many ranks
-  /// @cost   O(local edges), to see whether rows ascend
+  /// @comm   as `slice_exchange`
+  /// @throws precondition_error  if the graph was made for another rank or number of ranks
+  /// @cost   O(local edges), to check whether rows ascend
   edge_queries(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),
         pairs_(std::move(comm), policy) {
@@ -50,10 +49,10 @@ public:
   /// Writes 1 for pairs that are edges, and 0 for others.
   ///
   /// @shape  sources, destinations [n] global ids · found [n], written
-  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 4 +
-  ///         sizeof(Vertex) bytes a pair out, 1 byte back
+  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 4 + sizeof(Vertex)
+  ///         bytes per pair out, 1 byte back
   /// @throws collective_error  on every rank, if a vertex of a rank is not in [0, V), or the lengths differ
-  /// @cost   as `edge_search` at the owners, divided over their threads
+  /// @cost   as `edge_search` at the owners, divided among their threads
   void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
             array_view<space, std::uint8_t> found, call_site site = {.what = operation::test_edges}) {
     auto const& book = graph_->book();

@@ -50,7 +50,7 @@ struct list_excluded_ends {
   }
 };
 
-// Sources of the edges of a batch, as they travel.
+// Shifts sources by the batch of their edge, before the edges are sent.
 template <memory_space Space, class Vertex>
 struct shift_sources {
   array_view<Space, Vertex> sources;
@@ -58,8 +58,8 @@ struct shift_sources {
   GLT_HOST_DEVICE void operator()(std::int64_t x) const { sources[x] = static_cast<Vertex>(sources[x] + shift); }
 };
 
-/// The edges that a rank excludes from rows of this part, as they came: sources of batch b are shifted by b times the
-/// number of vertices, and so its rows by b times their number.
+/// Edges that a rank excludes from rows of this part, as received. Sources of batch b are shifted by b · num_vertices,
+/// so its rows by b · num_rows.
 template <memory_space Space, class Vertex>
 struct received_exclusions {
   array_view<Space, row_with<Vertex> const> edges;
@@ -72,8 +72,8 @@ struct received_exclusions {
   }
 };
 
-/// Tells the owners of rows which edges a rank does not want to see sampled; what others exclude does not
-/// matter to it.
+/// Exchange that tells the owners of rows which edges they must not sample for this rank. Exclusions of one rank do not
+/// affect other ranks.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class exclusion_exchange {
   static constexpr memory_space space = Policy::space;
@@ -81,8 +81,8 @@ class exclusion_exchange {
 public:
   /// Borrows the graph, which must outlive this.
   ///
-  /// @comm   that of `slice_exchange`
-  /// @cost   O(local edges), to see whether rows ascend
+  /// @comm   as `slice_exchange`
+  /// @cost   O(local edges), to check whether rows ascend
   exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),
         edges_(std::move(comm), policy), distinct_(0, policy), sources_(0, policy), destinations_(0, policy) {
@@ -92,21 +92,20 @@ public:
     views_.resize(excluded_.size());
   }
 
-  /// Replaces what was excluded before by the seed edges, and their reverses if asked to; a rank that has something to
-  /// report passes a `failure` instead of staying away.
+  /// Replaces earlier exclusions by the seed edges, with their reverses if `reverses` is true. A rank that failed
+  /// passes its `failure` and still takes part.
   ///
   /// @units  edges in global ids
-  /// @comm   collective; one header exchange and, if any rank excludes edges of another, one payload exchange
-  ///         of 4 + sizeof(Vertex) bytes a distinct edge
-  /// @throws collective_error  on every rank, if an end of an edge is not in [0, V), or a rank reports a
-  ///                           failure
+  /// @comm   collective; one header exchange and, if any rank excludes edges of another, one payload exchange of 4 +
+  ///         sizeof(Vertex) bytes per distinct edge
+  /// @throws collective_error  on every rank, if an end of an edge is not in [0, V), or a rank reports a failure
   /// @cost   O(X log X + degrees of the rows) at the owners
   void exclude(seed_edges_view<space, Vertex> seeds, bool reverses, call_site site, std::string failure = {}) {
     exclude_bulk(std::span(&seeds, 1), reverses, site, std::move(failure));
   }
-  /// The same for the seed edges of several batches, as many on all ranks.
+  /// Excludes the seed edges of several batches; the number of batches is the same on all ranks.
   ///
-  /// @throws collective_error  also if ids of vertices of all batches are too many for their type
+  /// @throws collective_error  also if the vertex ids of all batches together exceed their type
   void exclude_bulk(std::span<seed_edges_view<space, Vertex> const> batches, bool reverses, call_site site,
                     std::string failure = {}) {
     if (failure.empty()) {
@@ -120,9 +119,9 @@ public:
     }
   }
 
-  /// What a rank excludes from the rows of this part in a batch, by local row; valid until the next `exclude`.
+  /// Returns the edges that a rank excludes in a batch, by local row; valid until the next `exclude`.
   ///
-  /// @pre    rank is in [0, R), and the batch was there; not checked
+  /// @pre    rank is in [0, R), and the last `exclude` had this batch; not checked
   [[nodiscard]] exclusions_view<space> of(int rank, std::size_t batch = 0) const noexcept {
     auto view = views_[static_cast<std::size_t>(rank)];
     view.first_row = static_cast<std::int64_t>(batch) * graph_->local().num_rows();

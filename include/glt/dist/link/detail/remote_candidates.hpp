@@ -13,21 +13,21 @@
 
 namespace glt::detail {
 
-/// Candidates for negatives from a graph in parts: what `local_candidates` is for a whole one.
+/// Candidates for negatives from a graph in parts; `local_candidates` is the version for a whole graph.
 ///
-/// @comm   a round of draws is one look-up and, if negatives are strict, one test of edges, for all open
-///         places together
+/// @comm   a round of draws is one look-up and, if negatives are strict, one test of edges, for all open places
+///         together
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class remote_candidates {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Borrows all three; without weights every vertex is as likely as any other.
+  /// Borrows all three; without weights all vertices are equally likely.
   remote_candidates(dist::vertex_directory<Comm, Policy, Vertex>& directory, edge_queries<Comm, Policy, Vertex>& edges,
                     dist::vertex_weights<Comm, Policy, Vertex>* weights) noexcept
       : directory_(&directory), edges_(&edges), weights_(weights) {}
 
-  /// Begins a batch: its calls are told apart by step and round.
+  /// Begins a batch; its calls carry the step and a round number.
   void begin(std::int64_t step) noexcept {
     step_ = step;
     round_ = 0;

@@ -25,37 +25,37 @@
 
 namespace glt::detail {
 
-/// Which of the threads that prepare batches in turns this one is; turns are a bulk long.
+/// Place of a thread among the threads that prepare batches in turns; a turn is one bulk.
 struct loading_turn {
   std::int64_t own = 0;
   std::int64_t threads = 1;
 };
 
-/// A thread that prepares the batches of a producer in advance, those of its turns, on a communicator of its own.
+/// Thread that prepares its turns of a producer's batches in advance, on a duplicate communicator.
 ///
-/// The threads of all ranks make the same sweeps, so each waits for the slowest; each also watches an alarm while it
-/// waits for its consumer. So a consumer may leave an epoch, or altogether, wherever the others are: its thread raises the
-/// alarm and joins the next sweep of the others as failed; they hand over what they have made, and then that error.
+/// The threads of all ranks make the same sweeps, so each waits for the slowest. While a thread waits for its consumer
+/// it also watches an alarm. So a consumer may leave an epoch, or end, at any time. Its thread raises the alarm and
+/// joins the next sweep of the other ranks with a failure; they hand over finished batches, then the error.
 template <alarming Comm, class Producer>
 class background_loading {
 public:
   using batch_type = typename Producer::batch_type;
 
-  /// Borrows the producer, which is used by the thread alone while an epoch lasts. `comm` is a duplicate, also the
-  /// producer's. `calls` counts when the consumer begins to wait for a batch of any thread, and when it has it.
+  /// Borrows the producer; only the thread uses it during an epoch. `comm` is a duplicate, shared with the producer.
+  /// `calls` counts twice per batch of any thread: when the consumer begins to wait, and when it has the batch.
   background_loading(Comm comm, Producer& producer, loading_turn turn, std::atomic<std::int64_t> const& calls)
       : comm_(std::move(comm)), producer_(&producer), turn_(turn), calls_(&calls), alarm_(comm_.make_alarm()),
         end_(comm_), queue_((producer.options().prefetch + turn.threads - 1) / turn.threads, producer.options().bulk),
         thread_([this] { run(); }) {}
   background_loading(background_loading const&) = delete;
   background_loading& operator=(background_loading const&) = delete;
-  /// Waits for the threads of the other ranks, which answer whatever their consumers do.
+  /// Ends the thread. Waits for the threads of other ranks; these answer whether or not their consumers take batches.
   ~background_loading() {
     queue_.close();
     thread_.join();
   }
 
-  /// Asks for an epoch, from a step on, which is the first of the first thread. Waits until this thread begins it.
+  /// Asks for an epoch from `first_step` on, the first step of the first thread. Waits until this thread begins it.
   void start(std::int64_t epoch, std::int64_t first_step) {
     auto const bulk = producer_->options().bulk;
     auto const steps = producer_->num_steps() - first_step;
@@ -64,9 +64,9 @@ public:
     queue_.start({epoch, first_step});
     queue_.wait_until_taken();
   }
-  /// The next batch of this thread, which gets the one before back; none after the last.
+  /// Gives the previous batch back and returns the next batch of this thread; null after the last.
   [[nodiscard]] batch_type const* next() { return queue_.next(steps_); }
-  /// Asks for no more batches of the epoch; nothing where it is at its end.
+  /// Asks for no more batches of the epoch; does nothing at its end.
   void leave() noexcept { queue_.leave(); }
 
   [[nodiscard]] loader_seconds seconds() const {
@@ -81,7 +81,7 @@ public:
 private:
   using request = typename prefetch_queue<batch_type>::request;
   using wake = typename prefetch_queue<batch_type>::wake;
-  // What a rank says when all ranks ask each other who raised the alarm.
+  // Status that each rank sends after an alarm, so that all know which rank raised it.
   enum class raised : std::int64_t { nothing, left_epoch, left };
   static constexpr std::chrono::milliseconds a_while{10}; // between two looks at the alarm
 
@@ -97,7 +97,7 @@ private:
           guarded([&] { join_failure(); });
         }
       }
-    } catch (...) { // the way out has failed as well
+    } catch (...) { // reporting the failure failed as well
       queue_.fail_for_good(std::current_exception());
     }
   }
@@ -135,7 +135,7 @@ private:
       if (alarm_.raised()) {
         join_failure();
       }
-      if (auto const calls = calls_->load(); calls != seen || calls % 2 != 0) { // for batches of another thread
+      if (auto const calls = calls_->load(); calls != seen || calls % 2 != 0) { // a batch of another thread
         seen = calls;
         begun = std::chrono::steady_clock::now();
       }
@@ -153,12 +153,12 @@ private:
     report_ = producer_->maker().report();
   }
 
-  // Tells all ranks that this one goes; throws the error that all get.
+  // Tells all ranks that this one leaves; throws the error that all ranks get.
   [[noreturn]] void leave(raised how, std::string const& cause) {
     raise(how);
     end_.announce_failure(cause);
   }
-  // Takes part in the exchange by which a rank that has raised the alarm tells why.
+  // Takes part in the exchange in which a rank that raised the alarm reports the cause.
   void join_failure() { exchange_values(comm_, {.what = operation::produce}, {}); }
   void raise(raised how) {
     if (raised_ == raised::nothing) {
@@ -179,7 +179,7 @@ private:
     }
   }
 
-  // After an error that all ranks have: takes in the alarms, and finds out whether anybody has gone for good.
+  // Clears the alarms after an error that all ranks have, and finds out whether a consumer has ended its loader.
   void settle(std::exception_ptr const& failure) {
     auto const headers = exchange_values(comm_, {.what = operation::produce}, {}, static_cast<std::int64_t>(raised_));
     std::vector<char> raisers;
@@ -208,7 +208,7 @@ private:
   mutable std::mutex lock_; // of the next two
   loader_seconds seconds_;
   dist::loader_report report_;
-  std::thread thread_; // last: uses all of the others
+  std::thread thread_; // last: uses all other members
 };
 
 } // namespace glt::detail

@@ -25,11 +25,11 @@
 
 namespace glt::detail {
 
-/// Makes the batches of a consumer, step after step, whoever hands them over.
+/// Producer of a consumer's batches, step after step, in the consumer's thread or another.
 ///
-/// With `prefetch` they are made on a stream beside that of the consumer's policy, where policies have streams and the
-/// communicator is not bound to one: they are complete when they are handed over, and are overwritten when what the
-/// consumer enqueued before it gave them back is done.
+/// With `prefetch`, batches are made on a second stream, if policies have streams. If the communicator is bound to a
+/// stream, batches are made on the policy's stream. Batches are complete when they are handed over. A batch is
+/// overwritten only after all work is done that the consumer enqueued before it gave the batch back.
 template <communicator Comm, class Recipe, device_policy Policy>
 class batch_producer {
 public:
@@ -37,7 +37,7 @@ public:
   using batch_type = typename maker_type::batch_type;
   using seeds_type = typename Recipe::seeds_type;
 
-  /// @comm   collective; one header exchange and those of the maker
+  /// @comm   collective; one header exchange and the exchanges of the maker
   /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
   batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
       : options_(options), seeds_(std::move(seeds)), consumer_(policy), policy_(has_stream() ? beside(policy) : policy),
@@ -66,9 +66,9 @@ public:
     epoch_ = epoch;
   }
 
-  /// Makes the batches of a step and those after it.
+  /// Makes the batches of `first_step` and the steps after it, one per element of `out`.
   ///
-  /// @comm   collective; all ranks at the same step with as many batches
+  /// @comm   collective; all ranks with the same step and number of batches
   void produce(std::int64_t first_step, std::span<batch_type> out) {
     if (out.empty()) {
       return;
@@ -91,12 +91,12 @@ public:
     }
   }
 
-  /// Lets the memory of batches, when it is freed, wait for what the consumer has enqueued.
+  /// Orders frees of batch memory after the work that the consumer has enqueued.
   void order_frees() noexcept {
     if (has_stream()) {
       try {
         order_policies(policy_, consumer_);
-      } catch (...) { // the device has failed, and does nothing any more
+      } catch (...) { // the device has failed, so no work is left
       }
     }
   }

@@ -7,10 +7,10 @@
 
 namespace glt::detail {
 
-/// The batches of an epoch of a source, one after the other, as a range; a batch is valid until the next one is asked
-/// for. The source has `batch_type`, `start(epoch, first_step)`, `advance()`, `leave()` and `current()` as a `batch_source`.
+/// Range over the batches of an epoch of a source, in order; a batch is valid until the next one is requested. The
+/// source has `batch_type`, `start(epoch, first_step)`, `advance()`, `leave()` and `current()` as a `batch_source`.
 ///
-/// Whoever lets go of the range before its end leaves the epoch: nobody waits for their next step.
+/// Destroying the range before its end abandons the epoch; other ranks do not wait for its next step.
 template <class Source>
 class batch_range {
 public:
@@ -43,7 +43,7 @@ public:
     }
   }
 
-  /// Begins the epoch, every time.
+  /// Begins the epoch; each call begins it again.
   [[nodiscard]] iterator begin() const& {
     has_begun_ = true;
     source_->start(epoch_, first_step_);

@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// A batch to be made: its seeds, the key of its random numbers, and where it goes.
+/// Request for one batch: its seeds, the key of its random numbers, and its destination.
 template <class Seeds, class Batch>
 struct batch_request {
   Seeds const* seeds = nullptr;
@@ -15,7 +15,7 @@ struct batch_request {
   Batch* out = nullptr;
 };
 
-/// Makes batches, in one sweep of messages where their maker can do that.
+/// Makes batches, in one sweep of messages if the maker can.
 ///
 /// @comm   collective; as many batches with the same keys on all ranks
 template <class Maker, class Seeds, class Batch>

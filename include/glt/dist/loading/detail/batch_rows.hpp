@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// What a batch has of its vertices and edges, as far as it was asked for.
+/// Rows of the vertices and edges of a batch, as far as the recipe asks for them.
 ///
 /// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of
 ///         N rows, or of one per distinct seed · edge_tensors of E rows

@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// Where a consumer gets its batches from, one after the other; the current one is valid until the next is asked for.
+/// Source of a consumer's batches, one after the other; a batch is valid until the next is requested.
 template <class Batch>
 class batch_source {
 public:
@@ -18,16 +18,16 @@ public:
   batch_source& operator=(batch_source const&) = delete;
   virtual ~batch_source() = default;
 
-  /// Makes the first batch of an epoch current, from a step on.
+  /// Starts an epoch at a step and makes its first batch current.
   virtual void start(std::int64_t epoch, std::int64_t first_step) = 0;
-  /// Makes the next batch current; none after the last.
+  /// Makes the next batch current; null after the last.
   virtual void advance() = 0;
-  /// Asks for no more batches of the epoch; nothing where it is at its end.
+  /// Asks for no more batches of the epoch; does nothing at its end.
   virtual void leave() noexcept = 0;
-  /// Null at the end of the epoch.
+  /// Returns the current batch; null at the end of the epoch.
   [[nodiscard]] virtual Batch const* current() const noexcept = 0;
 
-  /// What those who made the batches say, so far.
+  /// Returns the times, and the report, of the batches made so far.
   [[nodiscard]] virtual loader_seconds seconds() const = 0;
   [[nodiscard]] virtual dist::loader_report report() const = 0;
 };

@@ -15,17 +15,16 @@
 
 namespace glt::detail {
 
-/// Batches that threads prepare in advance, one or several in turns, each with a producer and a communicator of its own;
-/// the consumer gets them in their order.
+/// Source of batches that one or several threads prepare in advance, in turns. Each thread has a producer and a
+/// communicator; the consumer gets the batches in order.
 ///
-/// Thread t of all ranks makes the same batches, so the exchanges of one thread meet those of the others, whichever
-/// thread is faster.
+/// Thread t makes the same batches on all ranks, so its exchanges always match, whichever thread is faster.
 template <alarming Comm, class Producer>
 class concurrent_loading final : public batch_source<typename Producer::batch_type> {
 public:
   using batch_type = typename Producer::batch_type;
 
-  /// Borrows the producers; `comms` are theirs.
+  /// Borrows the producers; `comms` are their communicators.
   concurrent_loading(std::vector<Comm> const& comms, std::deque<Producer>& producers)
       : bulk_(producers.front().options().bulk) {
     auto const threads = static_cast<std::int64_t>(comms.size());

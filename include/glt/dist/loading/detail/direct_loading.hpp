@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// Batches that the consumer's own thread makes when it asks for them. Memory of batches is used again.
+/// Source of batches that the consumer's thread makes on request. Memory of batches is reused.
 template <class Producer>
 class direct_loading final : public batch_source<typename Producer::batch_type> {
 public:
@@ -33,7 +33,7 @@ public:
       make();
     }
   }
-  void leave() noexcept override {} // others notice when this rank is elsewhere
+  void leave() noexcept override {} // ranks notice when this one makes another call
   [[nodiscard]] batch_type const* current() const noexcept override {
     return current_ < num_made_ ? &made_[static_cast<std::size_t>(current_)] : nullptr;
   }

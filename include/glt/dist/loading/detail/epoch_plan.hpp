@@ -16,11 +16,10 @@
 
 namespace glt::detail {
 
-/// Which of its seeds a consumer visits in which step of an epoch: in the order in which they were given, or in one
-/// that is drawn from (seed, epoch).
+/// Seeds of each step of an epoch: in the given order, or in an order drawn from (seed, epoch).
 class epoch_plan {
 public:
-  /// @throws precondition_error  if there would be no seeds in a batch
+  /// @throws precondition_error  if a batch would have no seeds
   epoch_plan(std::int64_t num_seeds, dist::loader_options const& options)
       : batch_size_(options.batch_size), seed_(options.seed), shuffle_(options.shuffle),
         order_(static_cast<std::size_t>(num_seeds)) {
@@ -32,7 +31,7 @@ public:
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
   }
 
-  /// Steps that these seeds are enough for.
+  /// Returns the number of steps that these seeds fill.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
 
   /// Begins an epoch.
@@ -47,7 +46,7 @@ public:
     }
   }
 
-  /// The places of the seeds of a step in the list of seeds; none after the last step.
+  /// Returns the places of a step's seeds in the list of seeds; none after the last step.
   [[nodiscard]] std::span<std::int64_t const> places(std::int64_t step) const noexcept {
     if (step >= num_steps_) {
       return {};

@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-// Bytes in which arrays begin at lines of this size, so that they can be used where they lie.
+// Alignment of arrays in a block, so that they are used in place.
 inline constexpr std::size_t packed_line = 64;
 
 template <class X>
@@ -31,15 +31,15 @@ inline constexpr bool is_list<std::vector<T>> = true;
 template <>
 inline constexpr bool is_list<std::string> = true;
 
-/// A message that does not hold what it should.
+/// A message whose content is not as expected.
 class malformed_message : public error {
 public:
-  // Not inherited: nvcc 13 breaks off at an inherited constructor with a default argument of std::source_location.
+  // Not inherited: nvcc 13 crashes on an inherited constructor with a default argument of std::source_location.
   explicit malformed_message(std::string const& message, std::source_location where = std::source_location::current())
       : error(message, where) {}
 };
 
-/// Writes what a batch, or a request, holds into one block of bytes; without a block it counts them.
+/// Writer that packs a batch, or a request, into one block of bytes; without a block it only counts them.
 class packer {
 public:
   packer() = default;
@@ -84,7 +84,7 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Bytes that something takes when it is packed.
+/// Returns the number of bytes that the arguments take when they are packed.
 template <class... X>
 [[nodiscard]] std::size_t packed_size(X const&... x) {
   packer count;
@@ -92,14 +92,14 @@ template <class... X>
   return count.size();
 }
 
-/// Reads what a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps. The block comes
-/// from another process and is not trusted.
+/// Reader of a block that a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps
+/// alive. The block comes from another process and is not trusted.
 class unpacker {
 public:
   unpacker(std::span<std::byte const> block, std::shared_ptr<void const> keeper) noexcept
       : block_(block), keeper_(std::move(keeper)) {}
 
-  /// @throws malformed_message  if the block ends before
+  /// @throws malformed_message  if the block is too short
   template <class X>
   unpacker& get(X& x) {
     if constexpr (has_members<X>) {
@@ -135,7 +135,7 @@ public:
   [[nodiscard]] bool at_end() const noexcept { return at_ == block_.size(); }
 
 private:
-  // A number of elements that the rest of the block can hold.
+  // Reads a number of elements; checks that the rest of the block can hold them.
   [[nodiscard]] std::int64_t length(std::size_t element_bytes) {
     std::int64_t size = 0;
     read(&size, sizeof(size));

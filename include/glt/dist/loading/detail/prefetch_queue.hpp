@@ -15,11 +15,11 @@
 
 namespace glt::detail {
 
-/// Batches on their way from the thread that prepares them to the one that consumes them, in their order; memory of
-/// batches that were consumed is used again.
+/// Queue of batches from the thread that prepares them to their consumer, in order; memory of consumed batches is
+/// reused.
 ///
-/// The consumer asks for epochs, one at a time; whatever is left of the one before is dropped. Concurrent calls: those
-/// of the consumer and those of the producer.
+/// The consumer asks for epochs, one at a time; the rest of the previous epoch is dropped. Concurrent calls: one
+/// consumer and one producer, each with its calls.
 template <class Batch>
 class prefetch_queue {
 public:
@@ -29,11 +29,11 @@ public:
   };
   enum class wake { ready, interrupted, idle };
 
-  /// Room for `prefetch` batches beside the one in the consumer's hands, which are made `bulk` at a time.
+  /// Makes room for `prefetch` batches beside the consumer's current one; they are made `bulk` at a time.
   prefetch_queue(std::int64_t prefetch, std::int64_t bulk)
       : slots_(static_cast<std::size_t>(std::max((prefetch + bulk) / bulk, std::int64_t{bulk > 1 ? 2 : 1}) * bulk)) {}
 
-  // The consumer's side.
+  // Calls of the consumer.
 
   /// Asks for an epoch.
   void start(request wanted) {
@@ -44,9 +44,9 @@ public:
     held_ = false;
     changed_.notify_all();
   }
-  /// Waits until the producer knows of it; one that it never hears of would not be agreed on with those of other ranks.
+  /// Waits until the producer has taken the request; ranks agree on an epoch only if every producer takes it.
   ///
-  /// @throws what the producer failed with for good
+  /// @throws the exception of `fail_for_good`
   void wait_until_taken() {
     std::unique_lock hold(lock_);
     changed_.wait(hold, [&] { return broken_ || is_taken_; });
@@ -54,9 +54,9 @@ public:
       std::rethrow_exception(broken_);
     }
   }
-  /// The next batch; none if all `steps` were taken. The one before goes back to the producer.
+  /// Gives the previous batch back and returns the next; null if all `steps` were taken.
   ///
-  /// @throws what the producer failed with, after the batches that it has made before
+  /// @throws the exception of `fail` or `fail_for_good`, after the batches that were made before it
   [[nodiscard]] Batch const* next(std::int64_t steps) {
     std::unique_lock hold(lock_);
     if (held_) {
@@ -81,16 +81,16 @@ public:
     is_left_ = true;
     changed_.notify_all();
   }
-  /// Asks the producer to end.
+  /// Asks the producer to stop.
   void close() {
     std::scoped_lock const hold(lock_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  // The producer's side.
+  // Calls of the producer.
 
-  /// Waits a while for the next request. Batches of the one before are dropped.
+  /// Waits up to `a_while` for the next request. Batches of the previous one are dropped.
   [[nodiscard]] std::pair<wake, request> wait_for_request(std::chrono::milliseconds a_while) {
     std::unique_lock hold(lock_);
     changed_.wait_for(hold, a_while, [&] { return closed_ || has_request(); });
@@ -106,16 +106,16 @@ public:
     changed_.notify_all(); // an epoch without steps is at its end
     return {wake::ready, *wanted_};
   }
-  /// Waits a while for room for some batches; interrupted if their consumer wants something else.
+  /// Waits up to `a_while` for room for some batches; interrupted if the consumer left, closed or asked anew.
   [[nodiscard]] wake wait_for_room(std::int64_t batches, std::chrono::milliseconds a_while) {
     std::unique_lock hold(lock_);
     auto const has_room = [&] { return made_ - returned_ + batches <= static_cast<std::int64_t>(slots_.size()); };
     changed_.wait_for(hold, a_while, [&] { return is_interrupted() || has_room(); });
     return is_interrupted() ? wake::interrupted : has_room() ? wake::ready : wake::idle;
   }
-  /// The memory of the next batches.
+  /// Returns the memory of the next batches.
   ///
-  /// @pre    there is room for them, and they do not go beyond the end of the slots; not checked
+  /// @pre    there is room for them, and they end within the slots; not checked
   [[nodiscard]] std::span<Batch> room(std::int64_t batches) {
     return std::span(slots_).subspan(place(made_), static_cast<std::size_t>(batches));
   }
@@ -125,7 +125,7 @@ public:
     made_ += batches;
     changed_.notify_all();
   }
-  /// Ends the epoch that was asked for with an exception; the consumer gets the first one, after the batches made before.
+  /// Ends the current epoch with an exception; the consumer gets the first exception after the batches made before.
   void fail(std::exception_ptr failure) {
     std::scoped_lock const hold(lock_);
     if (!failure_) {
@@ -133,13 +133,13 @@ public:
     }
     changed_.notify_all();
   }
-  /// No more batches, of no epoch.
+  /// Ends all epochs with an exception.
   void fail_for_good(std::exception_ptr failure) {
     std::scoped_lock const hold(lock_);
     broken_ = std::move(failure);
     changed_.notify_all();
   }
-  /// True if the consumer has gone.
+  /// Returns true if the consumer has closed the queue.
   [[nodiscard]] bool is_closed() {
     std::scoped_lock const hold(lock_);
     return closed_;
@@ -156,11 +156,11 @@ private:
   std::condition_variable changed_;
   std::vector<Batch> slots_;
   std::optional<request> wanted_;
-  bool is_taken_ = false; // the producer works on what is wanted
-  bool is_left_ = false;  // by the consumer, before its end
+  bool is_taken_ = false; // the producer works on the request
+  bool is_left_ = false;  // by the consumer, before the end of the epoch
   bool held_ = false;     // the consumer has batch `returned_`
   bool closed_ = false;
-  std::int64_t made_ = 0;      // batches of the epoch so far; written by the producer alone
+  std::int64_t made_ = 0;      // batches of the epoch so far; only the producer writes it
   std::int64_t returned_ = 0;  // by the consumer
   std::exception_ptr failure_; // of the epoch
   std::exception_ptr broken_;

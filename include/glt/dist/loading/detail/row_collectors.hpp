@@ -40,7 +40,7 @@
 
 namespace glt::detail {
 
-/// What is collected for the vertices and edges of a batch; borrowed, null if it is not wanted.
+/// Stores whose rows are collected for the vertices and edges of a batch; borrowed, null if not requested.
 template <device_policy Policy, bytes_copyable T>
 struct collected_things {
   dist::feature_store<Policy, T> const* features = nullptr;
@@ -54,11 +54,11 @@ struct collected_things {
 inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
                                             "features and named tensors on all ranks";
 
-/// A batch whose rows are wanted.
+/// One batch in a call of `collect`.
 template <device_policy Policy, bytes_copyable T, class Subgraph>
 struct rows_of_batch {
   Subgraph const* subgraph = nullptr;
-  std::int64_t num_seeds = 0; ///< distinct ones
+  std::int64_t num_seeds = 0; ///< distinct seeds
   batch_rows<Policy, T>* out = nullptr;
 };
 
@@ -69,8 +69,8 @@ class row_collectors {
   static constexpr bool all_kinds = std::same_as<Policy, StorePolicy>;
 
 public:
-  /// @comm   collective; one header exchange, and those of `named_collector`
-  /// @throws collective_error  on every rank, if something is of another partition than the graph, or ranks collect
+  /// @comm   collective; one header exchange, and the exchanges of `named_collector`
+  /// @throws collective_error  on every rank, if a store and the graph are of different partitions, or ranks collect
   ///                           different things
   template <class Graph>
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
@@ -98,10 +98,10 @@ public:
     }
   }
 
-  /// Collects what belongs to subgraphs, of which the first vertices are the distinct seeds, in one sweep of messages for
-  /// each kind of rows.
+  /// Collects the rows of subgraphs, in one sweep of messages per kind of rows. The first vertices of a subgraph are
+  /// the distinct seeds.
   ///
-  /// @comm   collective; as many batches on all ranks; that of each collector
+  /// @comm   collective; as many batches on all ranks; the exchanges of each collector
   template <class Subgraph>
   void collect(std::span<rows_of_batch<Policy, T, Subgraph> const> batches, std::int64_t step) {
     using vertex = typename Subgraph::vertex_type;

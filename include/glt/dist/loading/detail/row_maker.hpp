@@ -17,11 +17,11 @@
 
 namespace glt::detail {
 
-/// What makers of batches around one subgraph have in common: its rows are collected, and time is told.
+/// Common part of makers of batches around one subgraph: collects rows and measures times.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_maker {
 public:
-  /// @comm   collective; that of `row_collectors`
+  /// @comm   collective; as `row_collectors`
   template <class Graph>
   row_maker(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids, Policy policy)
       : rows_(std::move(comm), things, graph, edge_ids, std::move(policy)) {}
@@ -34,7 +34,7 @@ public:
   {
     rows_.read_in_place(views);
   }
-  /// Hot rows of other ranks, or tiers of the own ones.
+  /// Uses hot rows of other ranks, or tiers of local rows.
   template <class Rows>
   void use(Rows const& rows)
     requires requires(row_collectors<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
@@ -43,7 +43,7 @@ public:
   }
 
 protected:
-  /// Makes batches: `sample()` their subgraphs, which `subgraph_of(batch)` are, and then collects what belongs to them.
+  /// Makes batches: calls `sample()` to sample their subgraphs, then collects the rows of each `subgraph_of(batch)`.
   template <class Seeds, class Batch, class Sample, class SubgraphOf>
   void make_around(std::span<batch_request<Seeds, Batch> const> batches, Sample sample, SubgraphOf subgraph_of) {
     stopwatch watch;

@@ -15,24 +15,24 @@
 
 namespace glt::detail {
 
-/// The half of a recipe that says what is collected for the vertices and edges of a batch; `Recipe` derives from it.
+/// Part of a recipe that names the rows to collect for the vertices and edges of a batch; `Recipe` derives from it.
 template <class Recipe, device_policy StorePolicy, bytes_copyable T>
 class row_recipe {
 public:
   using element_type = T;
 
-  /// Collects features of the sampled edges as well; needs `edge_ids` in the options.
+  /// Also collects features of the sampled edges; needs `edge_ids` in the options.
   Recipe& with(dist::edge_features<StorePolicy, T> const& features) {
     rows_.edges = &features;
     return static_cast<Recipe&>(*this);
   }
-  /// Collects named tensors of the vertices as well, all or some of them.
+  /// Also collects named tensors of the vertices: the tensors in `wanted`, or all if it is empty.
   Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::wanted_tensor> wanted = {}) {
     rows_.tensors = &features;
     rows_.wanted = std::move(wanted);
     return static_cast<Recipe&>(*this);
   }
-  /// Collects named tensors of the sampled edges as well, such as their times; needs `edge_ids` in the options.
+  /// Also collects named tensors of the sampled edges, such as their times; needs `edge_ids` in the options.
   Recipe& with(dist::named_edge_features<StorePolicy> const& features, std::vector<dist::wanted_tensor> wanted = {}) {
     rows_.edge_tensors = &features;
     rows_.wanted_of_edges = std::move(wanted);

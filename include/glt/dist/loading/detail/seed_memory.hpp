@@ -21,13 +21,13 @@
 
 namespace glt::detail {
 
-/// True if what requests of a rule carry are times, alone or beside the number of an occurrence.
+/// True if requests of a rule carry times, alone or with an occurrence number.
 template <class Query>
 inline constexpr bool has_time = !std::is_same_v<Query, no_query>;
 template <class Query>
 inline constexpr bool has_time<occurrence_query<Query>> = has_time<Query>;
 
-/// @throws precondition_error  if seeds have times that nothing looks at, or none where they are needed
+/// @throws precondition_error  if seeds have times that the rule does not use, or lack times that it needs
 template <class Seeds>
 void check_times(Seeds const& seeds, bool needed) {
   if (needed && seeds.size() > 0 && seeds.times.empty()) {
@@ -39,7 +39,7 @@ void check_times(Seeds const& seeds, bool needed) {
   }
 }
 
-/// The seeds of a batch in memory of a policy: where it is ordinary memory they stay where they are.
+/// Seeds of a batch in memory of a policy; a policy of host memory reads them in place, without a copy.
 template <device_policy Policy>
 class seed_list {
   static constexpr memory_space space = Policy::space;
@@ -47,7 +47,7 @@ class seed_list {
 public:
   explicit seed_list(Policy policy) : policy_(std::move(policy)) {}
 
-  /// Valid until the next call.
+  /// Returns a view of `values`, copied to `copy` if necessary; valid until the next call.
   template <class T>
   [[nodiscard]] array_view<space, T const> view(std::vector<T> const& values, buffer<Policy, T>& copy) {
     host_view<T const> const there(values);
@@ -65,7 +65,7 @@ private:
   Policy policy_;
 };
 
-/// Vertices of the seeds of a batch, and what requests for them carry, in memory of a policy.
+/// Vertices of the seeds of a batch, and the queries of their requests, in memory of a policy.
 template <device_policy Policy, vertex_id Vertex, class Query = no_query>
 class seed_memory {
   static constexpr memory_space space = Policy::space;
@@ -73,13 +73,13 @@ class seed_memory {
 public:
   explicit seed_memory(Policy policy) : list_(std::move(policy)) {}
 
-  /// Valid until the next call; likewise `queries`.
+  /// Returns the vertices; valid until the next call, like `queries`.
   [[nodiscard]] array_view<space, Vertex const> vertices(dist::vertex_seeds<Vertex> const& seeds) {
     return list_.view(seeds.vertices, vertices_);
   }
-  /// What requests of a rule carry.
+  /// Returns the queries that requests of the rule carry.
   ///
-  /// @pre    the rule has queries: times, or those of `independent_rule`
+  /// @pre    the rule has queries: times, or the queries of `independent_rule`
   [[nodiscard]] array_view<space, Query const> queries(dist::vertex_seeds<Vertex> const& seeds) {
     if constexpr (std::is_same_v<Query, std::int64_t>) {
       return list_.view(seeds.times, queries_);
@@ -109,7 +109,7 @@ class edge_memory {
 public:
   explicit edge_memory(Policy policy) : list_(std::move(policy)) {}
 
-  /// Valid until the next call; likewise the others.
+  /// Returns the sources; valid until the next call, like `destinations` and `labels`.
   [[nodiscard]] array_view<space, Vertex const> sources(dist::edge_seeds<Vertex> const& seeds) {
     return list_.view(seeds.sources, sources_);
   }
@@ -127,13 +127,13 @@ private:
   buffer<Policy, std::int64_t> labels_;
 };
 
-/// What a sampler is asked for where it makes several batches: an item each, whose seeds lie in a `Memory` of its own.
+/// Items of a bulk call of a sampler, one per batch; the seeds of each lie in a separate `Memory`.
 template <device_policy Policy, class Memory, class Item>
 class bulk_items {
 public:
   explicit bulk_items(Policy policy) : policy_(std::move(policy)) {}
 
-  /// The items of `item_of(memory, batch)`; valid until the next call.
+  /// Returns one `item_of(memory, batch)` per batch; valid until the next call.
   template <class Batch, class ItemOf>
   [[nodiscard]] std::span<Item const> of(std::span<Batch const> batches, ItemOf item_of) {
     while (memory_.size() < batches.size()) {

@@ -36,27 +36,27 @@
 
 namespace glt::detail {
 
-/// Named tensors that are wanted of one type of vertices or edges; borrowed.
+/// Requested named tensors of one type of vertices or edges; borrowed.
 template <class Features>
 struct wanted_tensors {
   Features const* features = nullptr;
   std::vector<dist::wanted_tensor> wanted{};
 };
 
-/// What is collected for the vertices and edges of a typed batch, by type.
+/// Requested tensors of the vertices and edges of a typed batch, by type.
 template <device_policy Policy>
 struct typed_things {
   std::map<int, wanted_tensors<dist::named_features<Policy>>> nodes;
   std::map<int, wanted_tensors<dist::named_edge_features<Policy>>> edges;
 };
 
-/// The collectors of a batch of vertices and edges of several types: one per type of which something is wanted.
+/// Collectors of batches of vertices and edges of several types: one per type with requested tensors.
 template <communicator Comm, device_policy Policy>
 class typed_collectors {
 public:
-  /// @comm   collective; one header exchange, and those of `named_collector` per type
-  /// @throws collective_error  on every rank, if there is no such type, something is of another partition than the
-  ///                           graph, or ranks collect different things
+  /// @comm   collective; one header exchange, and per type the exchanges of `named_collector`
+  /// @throws collective_error  on every rank, if a type does not exist, tensors and graph are of different partitions,
+  ///                           or ranks collect different things
   template <vertex_id Vertex>
   typed_collectors(Comm comm, typed_things<Policy> const& things, dist::hetero_graph<Policy, Vertex> const& graph,
                    bool edge_ids, Policy policy)
@@ -80,10 +80,10 @@ public:
     }
   }
 
-  /// Collects what belongs to the vertices and edges of batches, in one sweep of messages for each type; tables of
-  /// types of which nothing is wanted stay empty.
+  /// Collects the tensors of the vertices and edges of batches, in one sweep of messages per type. Types without
+  /// requested tensors keep empty tables.
   ///
-  /// @comm   collective; as many batches on all ranks; that of each collector
+  /// @comm   collective; as many batches on all ranks; the exchanges of each collector
   template <class Seeds, class Batch>
   void collect(std::span<batch_request<Seeds, Batch> const> batches, std::int64_t step) {
     using vertex = typename decltype(batches[0].out->subgraph)::vertex_type;
@@ -126,7 +126,7 @@ public:
   }
   void use(int node_type, dist::named_hot_rows<Policy> const& hot) { of(nodes_, node_type, "node").use(hot); }
 
-  /// Where the time went.
+  /// Returns the times of all collectors.
   [[nodiscard]] collector_seconds seconds() const noexcept {
     collector_seconds sum;
     for (auto const& each : nodes_) {
@@ -137,7 +137,7 @@ public:
     }
     return sum;
   }
-  /// Where the rows of vertices came from.
+  /// Counts the rows of vertices by their origin.
   [[nodiscard]] collected_counts counts() const noexcept {
     collected_counts sum;
     for (auto const& each : nodes_) {
@@ -150,7 +150,7 @@ private:
   template <class Collector>
   struct typed_collector {
     int type;
-    int node_type; // whose owners are asked
+    int node_type; // type whose owners receive the requests
     Collector collector;
 
     template <class Features>
@@ -195,7 +195,7 @@ private:
   }
 
   Policy policy_;
-  std::deque<typed_collector<dist::named_collector<Comm, Policy>>> nodes_; // they stay where they are
+  std::deque<typed_collector<dist::named_collector<Comm, Policy>>> nodes_; // a deque: elements never move
   std::deque<typed_collector<dist::named_edge_collector<Comm, Policy>>> edges_;
   std::vector<buffer<Policy, global_id>> destinations_; // of the edges of a type, by batch
 };

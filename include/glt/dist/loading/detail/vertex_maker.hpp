@@ -20,8 +20,8 @@
 
 namespace glt::detail {
 
-/// What makers of batches around vertices have in common: a sampler makes a subgraph from the seeds, and its rows are
-/// collected. `Query` is what requests of the sampler's rule carry.
+/// Common part of makers of batches around vertices: samples a subgraph from the seeds and collects its rows. `Query`
+/// is the query type of the sampler's rule.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy,
           class Sampler, class Query = no_query>
 class vertex_maker : public row_maker<Comm, Policy, T, StorePolicy> {
@@ -31,16 +31,16 @@ public:
   using batch_type = dist::batch<Policy, Vertex, T>;
   using seeds_type = dist::vertex_seeds<Vertex>;
 
-  /// Makes the sampler of the graph and what comes after it.
+  /// Makes the collectors and the sampler of the graph.
   ///
-  /// @comm   collective; those of `row_collectors` and the sampler
+  /// @comm   collective; the exchanges of `row_collectors` and the sampler
   template <class Graph, class... Arguments>
   vertex_maker(Comm comm, collected_things<StorePolicy, T> const& things, bool edge_ids, Policy policy,
                Graph const& graph, Arguments const&... arguments)
       : rows(comm, things, graph, edge_ids, policy), num_vertices_(graph.num_vertices()), items_(policy),
         sampler_(comm, graph, arguments..., policy) {}
 
-  /// @throws precondition_error  if a seed is no vertex, or seeds have times that the rule does not look at, or none
+  /// @throws precondition_error  if a seed is not a vertex, has a time that the rule does not use, or lacks a time
   void check(seeds_type const& seeds) const {
     seeds.check();
     validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
@@ -64,9 +64,9 @@ protected:
   using memory_type = seed_memory<Policy, Vertex, Query>;
   using item_type = typename Sampler::bulk_item;
 
-  /// Makes batches of what `item_of(memory, batch)` asks for.
+  /// Makes batches by sampling the items of `item_of(memory, batch)`.
   ///
-  /// @comm   collective; those of the sampler and the collectors
+  /// @comm   collective; the exchanges of the sampler and the collectors
   template <class ItemOf>
   void make_items(std::span<batch_request<seeds_type, batch_type> const> batches, ItemOf item_of) {
     this->make_around(

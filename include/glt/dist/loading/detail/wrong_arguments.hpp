@@ -8,14 +8,14 @@
 
 namespace glt::detail {
 
-/// What a loader takes as second argument: it says what its seeds are and where its batches lie.
+/// Second argument of a loader: names the type of its seeds and the policy of its batches.
 template <class R>
 concept batch_recipe = requires {
   typename R::seeds_type;
   typename R::policy_type;
 };
 
-/// Says what is wrong with seeds that are not those of a recipe.
+/// Explains at compile time why seeds do not fit a recipe.
 template <class Seeds, class Wanted>
 constexpr void explain_recipe_seeds() {
   if constexpr (requires { typename Seeds::query_type; }) {

@@ -8,12 +8,12 @@
 
 namespace glt::detail {
 
-/// Places in a block of memory, given out and taken back in any order.
+/// Allocator of places in one block of memory, which are freed in any order.
 ///
 /// Concurrent calls: none on one object.
 class arena {
 public:
-  static constexpr std::int64_t line_bytes = 64; // where places begin, and what they are rounded up to
+  static constexpr std::int64_t line_bytes = 64; // alignment of places, to which sizes are rounded up
 
   explicit arena(std::int64_t bytes = 0) : bytes_(bytes / line_bytes * line_bytes) {
     if (bytes_ > 0) {
@@ -23,7 +23,7 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept { return bytes_; }
 
-  /// The first place that is large enough; none if there is none now.
+  /// Takes the first free place that is large enough; none if there is none now.
   ///
   /// @cost   O(free places)
   [[nodiscard]] std::optional<std::int64_t> take(std::int64_t bytes) {
@@ -41,7 +41,7 @@ public:
     return std::nullopt;
   }
 
-  /// Takes back a place that was given out for as many bytes.
+  /// Frees a place of the same number of bytes.
   void give_back(std::int64_t begin, std::int64_t bytes) {
     auto made = free_.emplace(begin, rounded(bytes)).first;
     if (auto const next = std::next(made); next != free_.end() && made->first + made->second == next->first) {
@@ -62,7 +62,7 @@ private:
   }
 
   std::int64_t bytes_;
-  std::map<std::int64_t, std::int64_t> free_; // begin → bytes, none beside another
+  std::map<std::int64_t, std::int64_t> free_; // begin → bytes; neighbours are merged
 };
 
 } // namespace glt::detail

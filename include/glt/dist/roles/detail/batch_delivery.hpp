@@ -17,19 +17,19 @@
 
 namespace glt::detail {
 
-/// Hands the batches of a server over: in memory that it shares with clients of its machine, or as messages.
+/// Delivery of a server's batches: in memory shared with clients of its machine, or as messages.
 ///
 /// Concurrent calls: none on one object.
 class batch_delivery {
 public:
   batch_delivery() = default;
-  /// Batches lie in the own block of `shared`, which those clients read that see it.
+  /// Places batches in this rank's block of `shared`, for clients that can read it.
   explicit batch_delivery(node_blocks shared)
       : shared_(std::move(shared)), places_(static_cast<std::int64_t>(shared_.own.size())) {}
 
-  /// Sends the next batch of a stream, which is made.
+  /// Sends the next batch of a stream, which has been made.
   ///
-  /// @throws precondition_error  if it is larger than the memory where it should lie
+  /// @throws precondition_error  if it is larger than the shared memory
   template <mailbox Box>
   void send(Box& box, served_stream& stream) {
     batch_message const head{stream.loader(), stream.generation(), stream.step()};
@@ -42,10 +42,10 @@ public:
     if (auto const place = shares ? places_.take(bytes) : std::nullopt) {
       stream.write_message(head, shared_.own.data() + *place);
       lent_.emplace(*place, lent{stream.client(), bytes});
-      // The message makes the bytes visible that were written before it.
+      // The message makes bytes visible that were written before it.
       send_packed(box, stream.client(), service_message::placed,
                   placed_message{head.loader, head.generation, *place, bytes});
-    } else { // also if others have all of the memory: they may be slow
+    } else { // also while other batches fill the memory: their clients may be slow
       auto block = box.make_block(bytes);
       stream.write_message(head, block.data());
       box.send(stream.client(), static_cast<std::int64_t>(service_message::batch), std::move(block));
@@ -53,14 +53,14 @@ public:
     stream.advance(bytes);
   }
 
-  /// A client has let go of the batch at a place, if there is one of it.
+  /// Frees a place after its client has released the batch; does nothing if the place is not lent to this client.
   void take_back(int client, std::int64_t place) {
     if (auto const found = lent_.find(place); found != lent_.end() && found->second.client == client) {
       places_.give_back(place, found->second.bytes);
       lent_.erase(found);
     }
   }
-  /// A client reads nothing more.
+  /// Frees all places of a client that reads no more batches.
   void take_back_all(int client) {
     std::erase_if(lent_, [&](auto const& place) {
       bool const is_its = place.second.client == client;

@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-// The services of a data set that is served.
+// Services of a data set on servers.
 inline constexpr std::string_view describe_service = "describe";
 inline constexpr std::string_view rows_service = "rows";
 inline constexpr std::string_view split_service = "split";
@@ -22,7 +22,7 @@ inline constexpr std::string_view split_service = "split";
   return name += service;
 }
 
-/// Wants rows of a tensor, as bytes.
+/// Request for rows of a tensor, as bytes.
 ///
 /// @shape  rows [n], of the part of the server
 struct rows_request {
@@ -35,7 +35,7 @@ struct rows_request {
   }
 };
 
-/// Wants some vertices of the server's piece of a split.
+/// Request for some vertices of the server's piece of a split.
 struct split_request {
   std::string split;
   std::int64_t first = 0;

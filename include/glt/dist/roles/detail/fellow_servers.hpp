@@ -16,8 +16,7 @@
 
 namespace glt::detail {
 
-/// What the servers of a group say to each other outside of rounds: that they run, that they call for a round, and that
-/// they end.
+/// Messages that servers of a group send each other outside rounds: that they run, call for a round, or end.
 ///
 /// Concurrent calls: none on one object.
 class fellow_servers {
@@ -31,18 +30,19 @@ public:
     }
   }
 
-  /// All servers, this one included, as ranks of the world, by rank of the group.
+  /// Returns all servers, this one included, as ranks of the world, ordered by group rank.
   [[nodiscard]] std::vector<int> const& ranks() const noexcept { return ranks_; }
   [[nodiscard]] bool contain(int rank) const noexcept { return std::ranges::binary_search(ranks_, rank); }
-  /// Who has failed, as rank of the world. Between threads, a rank that is no server's may have: this one then.
+  /// Returns the world rank of the server that failed. With threads as ranks the failed rank may not be a server: then
+  /// returns this rank.
   [[nodiscard]] int world_rank_of(collective_error const& failure) const noexcept {
     auto const rank = static_cast<std::size_t>(failure.rank());
     return rank < ranks_.size() ? ranks_[rank] : own_;
   }
 
-  /// True if all others have said that they run.
+  /// Returns true if all other servers have reported that they run.
   [[nodiscard]] bool are_present() const noexcept { return num_present_ == ranks_.size(); }
-  /// True if another one has called for a round since the last `answer_call`.
+  /// Returns true if another server has called for a round since the last `answer_call`.
   [[nodiscard]] bool have_called() const noexcept { return have_called_; }
   void answer_call() noexcept { have_called_ = false; }
 
@@ -54,9 +54,9 @@ public:
       }
     }
   }
-  /// Takes in what another one says while `round` is the next round.
+  /// Handles a message of another server; `round` is the number of the next round.
   ///
-  /// @throws agreed_error  if it never runs
+  /// @throws agreed_error  if there will be no next round
   void hear(mailbox_message const& message, std::int64_t round) {
     auto reader = read_message(message);
     switch (static_cast<service_message>(message.kind)) {
@@ -73,15 +73,15 @@ public:
       failed_message head;
       reader.get(head);
       auto const rank = std::ranges::lower_bound(ranks_, message.source) - ranks_.begin();
-      throw agreed_error(static_cast<int>(ranks_.size()), static_cast<int>(rank), head.cause); // no round will be
+      throw agreed_error(static_cast<int>(ranks_.size()), static_cast<int>(rank), head.cause); // no round follows
     }
     default:
       throw error(
           detail::message("message of unknown kind ", message.kind, " from the server that is rank ", message.source));
     }
   }
-  /// When all clients have gone and `round` would be the next one: no message of a server is on its way afterwards, unless
-  /// one calls for another round, which means that it has failed.
+  /// Says farewell after all clients have gone; `round` is the number of the next round. Afterwards no message of a
+  /// server is in flight. Only a failed server still calls for another round.
   ///
   /// @comm   one message to every other server
   template <mailbox Box>

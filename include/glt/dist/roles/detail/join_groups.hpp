@@ -17,10 +17,10 @@
 
 namespace glt::detail {
 
-/// The groups of ranks that have introduced themselves, each by the character of its role and the name of its group.
+/// Builds the groups from the introductions of all ranks: a character for the role, then the name of the group.
 ///
 /// @shape  introductions [R] → groups, ordered by their lowest ranks
-/// @throws collective_error  if a rank has no role, or no name, or one that a rank of another role has, too
+/// @throws collective_error  if a rank has no role, no name, or a name that a rank of another role has
 [[nodiscard]] inline std::vector<dist::role_group> groups_of(std::vector<std::string> const& introductions) {
   std::vector<dist::role_group> groups;
   for (std::size_t i = 0; i < introductions.size(); ++i) {
@@ -48,7 +48,7 @@ namespace glt::detail {
   return groups;
 }
 
-/// Tells all ranks the role and the group of this one, and learns theirs.
+/// Sends the role and the group of this rank to all ranks, and receives theirs.
 ///
 /// @comm   collective; one header exchange and one variable exchange
 /// @throws collective_error  on every rank; see `groups_of`

@@ -8,10 +8,10 @@
 
 namespace glt::detail {
 
-/// The mailbox of servers and their clients; a rank that has failed before is known to all of them then.
+/// Makes the mailbox of servers and their clients; fails on all of them if a rank failed before.
 ///
-/// @comm   collective over the world; one header exchange and that of `make_mailbox`
-/// @throws collective_error  on every rank, if one has failed or does something else
+/// @comm   collective over the world; one header exchange and the exchanges of `make_mailbox`
+/// @throws collective_error  on every rank, if a rank failed or makes another call
 template <communicator Comm>
   requires mailing<Comm>
 [[nodiscard]] auto join_mailbox(dist::role_context<Comm>& roles) {

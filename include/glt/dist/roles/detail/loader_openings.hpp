@@ -16,14 +16,14 @@
 
 namespace glt::detail {
 
-/// Loaders that clients of a server have asked for and that are not open yet.
+/// Loaders that clients of a server have requested and that are not open yet.
 ///
 /// Concurrent calls: none on one object.
 class loader_openings {
 public:
-  /// Takes in what a client asks for; `failed(client, loader, cause)` is called if no such batches are offered.
+  /// Adds the request of a client; calls `failed(client, loader, cause)` if no such batches are offered.
   ///
-  /// @throws malformed_message  if it cannot be read
+  /// @throws malformed_message  if the message cannot be read
   template <communicator Comm, class Failed>
   void add(mailbox_message const& message, served_kinds<Comm> const& kinds, Failed failed) {
     auto reader = read_message(message);
@@ -37,14 +37,13 @@ public:
       failed(message.source, head.loader, failure);
     }
   }
-  /// Forgets a loader of a client, or all of them.
+  /// Forgets one loader of a client, or all its loaders.
   void close(int client, std::optional<std::int64_t> loader) {
     std::erase_if(waiting_,
                   [&](opening const& one) { return one.client == client && (!loader || one.head.loader == *loader); });
   }
 
-  /// Opens the loaders of kinds that are there; `opened(client, loader)` or `failed(client, loader, cause)` is called
-  /// for each.
+  /// Opens the loaders whose kinds exist; calls `opened(client, loader)` or `failed(client, loader, cause)` for each.
   template <communicator Comm, class Opened, class Failed>
   void open_known(served_kinds<Comm>& kinds, Opened opened, Failed failed) {
     std::erase_if(waiting_, [&](opening const& one) {
@@ -61,9 +60,9 @@ public:
       return true;
     });
   }
-  /// The key of the kind that is to be made first; empty if none is.
+  /// Returns the key of the kind to be made next; empty if there is none.
   [[nodiscard]] std::string wanted_kind() const { return waiting_.empty() ? std::string() : waiting_.front().kind; }
-  /// Forgets the loaders of a kind that cannot be made; `refused(client, loader)` is called for each.
+  /// Forgets the loaders of a kind that cannot be made; calls `refused(client, loader)` for each.
   template <class Refused>
   void refuse(std::string const& kind, Refused refused) {
     std::erase_if(waiting_, [&](opening const& one) {
@@ -79,7 +78,7 @@ private:
     int client = 0;
     open_message head;
     std::string kind; // its key
-    unpacker seeds;   // what is left to read of the message
+    unpacker seeds;   // the unread rest of the message
   };
 
   std::vector<opening> waiting_;

@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-/// The ranks that hold each part, or what is wrong with what a rank holds.
+/// Ranks that hold each part, or the fault of a rank.
 struct part_holders {
   std::vector<std::vector<int>> of_part; ///< ranks, ascending
   int faulty_rank = 0;
@@ -47,8 +47,8 @@ struct part_holders {
   return holders;
 }
 
-/// The number of parts that stands first in the lists of all ranks that know it; 0 stands in the others, and is
-/// returned if no rank knows.
+/// Returns the number of parts, the first element of each list. Ranks that do not know it send 0; returns 0 if no rank
+/// knows it.
 ///
 /// @throws collective_error  if ranks differ
 [[nodiscard]] inline int agreed_number_of_parts(std::vector<std::vector<int>> const& lists) {

@@ -9,8 +9,8 @@
 
 namespace glt::detail {
 
-/// The next message of any rank, or nothing after `limit`. A rank that has waited longer than its communicator allows
-/// ends the job, as in a collective: one that was stopped answers nobody. `what()` names what it waits for.
+/// Returns the next message of any rank, or nothing after `limit`. After the time limit of its communicator a waiting
+/// rank ends the job, as in a collective: a stopped rank never answers. `what()` names the expected message.
 template <communicator Comm, mailbox Box, class What>
 [[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what) {
   if constexpr (requires {

@@ -25,7 +25,7 @@
 
 namespace glt::detail {
 
-/// The clients of a server: what they say, what they have, and what they are told.
+/// Clients of a server: handles their messages, keeps their loaders, and sends their batches.
 ///
 /// Concurrent calls: none on one object.
 template <communicator Comm>
@@ -34,22 +34,22 @@ class served_clients {
   using mailbox_type = decltype(std::declval<Comm&>().make_mailbox());
 
 public:
-  /// Borrows the roles and the mailbox, by which clients are answered; the mailbox may be made later.
+  /// Borrows the roles and the mailbox for answers to clients; the mailbox may be made later.
   served_clients(dist::role_context<Comm> const& roles, std::set<int> clients, mailbox_type* box)
       : roles_(&roles), box_(box), clients_(std::move(clients)) {}
 
-  /// Says where batches lie that are handed over.
+  /// Sets the way in which batches are handed over.
   void deliver_by(batch_delivery delivery) { delivery_ = std::move(delivery); }
 
-  /// Those that are still there.
+  /// Returns the clients that have not left.
   [[nodiscard]] std::set<int> const& ranks() const noexcept { return clients_; }
-  /// True if those that have gone have received everything.
+  /// Returns true if the clients that left have received everything.
   [[nodiscard]] bool all_receive() const noexcept { return all_receive_; }
   [[nodiscard]] services& offered_services() noexcept { return services_; }
   [[nodiscard]] served_kinds<Comm>& kinds() noexcept { return kinds_; }
   [[nodiscard]] served_kinds<Comm> const& kinds() const noexcept { return kinds_; }
 
-  /// Answers a client. One that cannot be understood is served no more.
+  /// Answers a client. A client whose message cannot be read is dismissed.
   void hear(mailbox_message const& message) {
     if (clients_.contains(message.source)) {
       try {
@@ -57,12 +57,12 @@ public:
       } catch (malformed_message const& failure) {
         dismiss(message.source, failure.what());
       }
-    } else if (static_cast<service_message>(message.kind) == service_message::goodbye) { // of one that was dismissed
+    } else if (static_cast<service_message>(message.kind) == service_message::goodbye) { // of a dismissed client
       delivery_.take_back_all(message.source);
     }
   }
 
-  /// Opens loaders whose kinds are there; returns the key of a kind that another one needs, or nothing.
+  /// Opens loaders whose kinds exist; returns the key of a kind that another loader needs, or nothing.
   [[nodiscard]] std::string open_known() {
     openings_.open_known(
         kinds_, [this](int client, std::int64_t loader) { say(client, service_message::opened, loader); },
@@ -70,12 +70,12 @@ public:
     return openings_.wanted_kind();
   }
   [[nodiscard]] std::string wanted_kind() const { return openings_.wanted_kind(); }
-  /// Tells those that wait for a kind why it cannot be made.
+  /// Tells clients that wait for a kind why it cannot be made.
   void refuse(std::string const& kind, int rank, std::string const& cause) {
     openings_.refuse(kind, [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
   }
 
-  /// Hands over the next batches of a loader, which are made.
+  /// Hands over the next batches of a loader, which have been made.
   void send(served_stream& stream, std::int64_t batches) {
     try {
       for (std::int64_t i = 0; i < batches; ++i) {
@@ -124,7 +124,7 @@ private:
       close(client, std::nullopt);
       delivery_.take_back_all(client);
       say(client, service_message::farewell, std::int64_t{0});
-      clients_.erase(client); // told: one that is not is among those that hear why this server fails
+      clients_.erase(client); // after its farewell; clients that remain are told if this server fails
       break;
     }
     default:
@@ -132,7 +132,7 @@ private:
           detail::message("message of unknown kind ", message.kind, "; servers and clients must be the same program"));
     }
   }
-  // Serves a client no more, which may still read batches in shared memory.
+  // Stops serving a client, which may still read batches in shared memory.
   void dismiss(int client, std::string_view cause) {
     close(client, std::nullopt);
     all_receive_ = false;
@@ -141,7 +141,7 @@ private:
     clients_.erase(client);
   }
 
-  // Closes a loader of a client, or all of them.
+  // Closes one loader of a client, or all its loaders.
   void close(int client, std::optional<std::int64_t> loader) {
     kinds_.close(client, loader);
     openings_.close(client, loader);
@@ -164,7 +164,7 @@ private:
     }
   }
 
-  // For loaders that cannot be opened here.
+  // Reports failures of this server to open a loader.
   [[nodiscard]] auto say_own_failure() {
     return [this](int client, std::int64_t loader, std::string const& cause) {
       say_failed(client, loader, 0, roles_->world_rank(), cause);

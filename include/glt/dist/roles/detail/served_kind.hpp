@@ -22,8 +22,8 @@
 
 namespace glt::detail {
 
-/// The next batches of a stream, as a server makes some of them: `count` from the `first` on, which are at `place` among
-/// those that servers make together.
+/// The next batches of a stream that one server makes in a joint sweep: `count` batches from `first` on. `place` is the
+/// index of the first among the batches of all servers.
 struct stream_batches {
   served_stream* stream = nullptr;
   std::int64_t first = 0;
@@ -31,7 +31,7 @@ struct stream_batches {
   std::size_t place = 0;
 };
 
-/// Batches of one kind, made alike: the streams of all clients that ask for them share samplers and collectors.
+/// Batches of one kind: streams of all clients that request this kind share its samplers and collectors.
 class served_kind {
 public:
   served_kind() = default;
@@ -39,18 +39,18 @@ public:
   served_kind& operator=(served_kind const&) = delete;
   virtual ~served_kind() = default;
 
-  /// Makes a stream of a client from the rest of its message, the seeds.
+  /// Opens a stream of a client; the rest of its message are the seeds.
   ///
   /// @throws precondition_error  if seeds or options are wrong
   [[nodiscard]] virtual std::unique_ptr<served_stream> open(int client, open_message const& wanted,
                                                             unpacker& seeds) = 0;
-  /// Makes batches, of which some are this server's own; joins the other servers for the rest.
+  /// Makes the batches in `own`, and takes part in the sampling for the batches of other servers.
   ///
   /// @comm   collective over the servers, with the same keys
   virtual void make(std::span<sample_key const> keys, stream_batches const& own) = 0;
 };
 
-/// What a server offers: how to make a kind of batches with the options that a client passes.
+/// Offer of a server: makes a kind of batches with the options that a client passes.
 template <communicator Comm>
 class served_offer {
 public:
@@ -61,7 +61,7 @@ public:
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] std::string const& batch_name() const noexcept { return batch_name_; }
-  /// Reads the options in a message and writes them alone.
+  /// Reads the options of a message and packs them separately.
   [[nodiscard]] virtual std::string read_options(unpacker& from) const = 0;
   /// @comm   collective over the servers
   /// @throws collective_error  on every server, if the options are wrong
@@ -72,7 +72,7 @@ private:
   std::string batch_name_;
 };
 
-/// The kind of a recipe.
+/// Kind of batches that a recipe makes.
 template <communicator Comm, class Recipe>
 class recipe_kind final : public served_kind {
   using policy_type = typename Recipe::policy_type;
@@ -110,7 +110,7 @@ private:
     stream(int client, open_message const& wanted, seeds_type given)
         : served_stream(client, wanted, given.size()), seeds(std::move(given)),
           batch_seeds(static_cast<std::size_t>(bulk())), made(static_cast<std::size_t>(bulk())) {}
-    // The i-th of the next batches.
+    // Returns the request for batch i of the next batches.
     [[nodiscard]] request_type request(std::int64_t i) {
       auto const at = static_cast<std::size_t>(i);
       seeds.gather(places(i), batch_seeds[at]);
@@ -132,11 +132,11 @@ private:
 
   maker_type maker_;
   seeds_type no_seeds_;
-  std::vector<batch_type> joined_; // those of others, which are empty here
+  std::vector<batch_type> joined_; // batches of other servers, empty here
   std::vector<request_type> requests_;
 };
 
-/// The offer of a recipe.
+/// Offer that makes kinds from a recipe.
 template <communicator Comm, class Recipe>
 class recipe_offer final : public served_offer<Comm> {
   using batch_type = typename recipe_kind<Comm, Recipe>::batch_type;

@@ -21,33 +21,33 @@
 
 namespace glt::detail {
 
-/// What a server offers, the kinds of batches that clients have asked for, and their loaders.
+/// Offers of a server, the kinds of batches that clients have requested, and the loaders of these clients.
 ///
-/// A kind is an offer with options; kinds are the same on all servers, in the same order.
+/// A kind is an offer with options. All servers have the same kinds in the same order.
 ///
 /// Concurrent calls: none on one object.
 template <communicator Comm>
 class served_kinds {
 public:
-  /// A kind, with its loaders in turns.
+  /// A kind with its loaders, which take turns.
   struct entry {
     std::string key; // offer and options
     std::unique_ptr<served_kind> kind;
     std::vector<std::unique_ptr<served_stream>> streams;
 
-    /// The first loader with a batch to make; null if there is none.
+    /// Returns the first loader with a batch to make; null if there is none.
     [[nodiscard]] served_stream* due() const noexcept {
       auto const found = std::ranges::find_if(streams, [](auto const& stream) { return stream->is_due(); });
       return found == streams.end() ? nullptr : found->get();
     }
-    /// Lets others be first the next time.
+    /// Moves a loader to the end, so that the others come before it.
     void put_last(served_stream const* stream) {
       auto const at = std::ranges::find(streams, stream, [](auto const& other) { return other.get(); });
       std::rotate(at, at + 1, streams.end());
     }
   };
 
-  /// @throws precondition_error  if there is an offer of that name
+  /// @throws precondition_error  if there is an offer of this name
   void offer(std::unique_ptr<served_offer<Comm>> made) {
     if (find_offer(made->name()) != nullptr) {
       throw precondition_error(message("server: offers \"", made->name(), "\" twice; give each offer a name"));
@@ -55,9 +55,9 @@ public:
     offers_.push_back(std::move(made));
   }
 
-  /// The kind that a client wants; reads the options, so that what is left to read are seeds.
+  /// Returns the key of the kind that a client requests. Reads the options, so that only the seeds are left to read.
   ///
-  /// @throws precondition_error  if there is no such offer
+  /// @throws precondition_error  if the offer does not exist, or makes batches of another type
   [[nodiscard]] std::string key_of(open_message const& head, unpacker& reader) const {
     auto const* const offer = find_offer(head.offer);
     if (offer == nullptr) {
@@ -82,7 +82,7 @@ public:
   /// Makes a kind.
   ///
   /// @comm   collective over the servers
-  /// @throws precondition_error  if this server has no such offer
+  /// @throws precondition_error  if this server does not have the offer
   void make(Comm& group, std::string const& key) {
     auto const name = key.substr(0, key.find('\n'));
     auto const* const offer = find_offer(name);
@@ -91,18 +91,18 @@ public:
     }
     kinds_.push_back({key, offer->make_kind(group, key.substr(name.size() + 1)), {}});
   }
-  /// Forgets a kind that has no loaders yet, if it is there.
+  /// Forgets a kind that has no loaders yet, if it exists.
   void drop(std::string const& key) noexcept {
     std::erase_if(kinds_, [&](entry const& of) { return of.key == key; });
   }
-  /// Opens a loader of a kind that is there.
+  /// Opens a loader of a kind that exists.
   ///
   /// @throws precondition_error  if seeds or options are wrong
   void open(std::string const& key, int client, open_message const& head, unpacker& seeds) {
     auto& of = *std::ranges::find(kinds_, key, &entry::key);
     of.streams.push_back(of.kind->open(client, head, seeds));
   }
-  /// Closes a loader of a client, or all of them.
+  /// Closes one loader of a client, or all its loaders.
   void close(int client, std::optional<std::int64_t> loader) {
     for (auto& of : kinds_) {
       std::erase_if(of.streams, [&](auto const& stream) {
@@ -110,7 +110,7 @@ public:
       });
     }
   }
-  /// Null if there is none.
+  /// Returns a loader of a client; null if there is none.
   [[nodiscard]] served_stream* find(int client, std::int64_t loader) noexcept {
     for (auto& of : kinds_) {
       for (auto& stream : of.streams) {
@@ -122,7 +122,8 @@ public:
     return nullptr;
   }
 
-  /// The first kind after the last one, in turns, for which `wanted(number)`; none if there is none.
+  /// Returns the first kind with `wanted(number)`, in turns from the kind after the last one taken; none if there is
+  /// none.
   template <class Wanted>
   [[nodiscard]] std::optional<std::size_t> next(Wanted wanted) const {
     for (std::size_t i = 1; i <= kinds_.size(); ++i) {
@@ -132,7 +133,7 @@ public:
     }
     return std::nullopt;
   }
-  /// A kind, which is the last one now.
+  /// Returns a kind and makes it the last one taken.
   [[nodiscard]] entry& take(std::size_t kind) noexcept {
     last_ = kind;
     return kinds_[kind];

@@ -19,13 +19,13 @@
 
 namespace glt::detail {
 
-/// Copies rows of a tensor, as they are stored, in the order of a list.
+/// Function that copies stored rows of a tensor, in the order of a list.
 using row_reader = std::function<std::vector<std::byte>(std::vector<local_id> const&)>;
 
-/// Borrows the rows.
+/// Makes a reader of rows; borrows the rows.
 ///
-/// @where  rows in memory of `Policy`; what is read is in ordinary memory
-/// @pre    of the reader: rows are there; not checked
+/// @where  rows in memory of `Policy`; the copies in host memory
+/// @pre    of the reader: the listed rows exist; not checked
 template <device_policy Policy>
 [[nodiscard]] row_reader make_row_reader(any_rows<Policy::space> rows, Policy policy) {
   return [rows, policy = std::move(policy)](std::vector<local_id> const& wanted) {

@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// A loader of a client, as a server sees it: what comes next, and whether it may be sent.
+/// Loader of a client on its server: knows the next batches, and whether they may be sent.
 class served_stream {
 public:
   /// @throws precondition_error  if the options are wrong
@@ -37,7 +37,7 @@ public:
   [[nodiscard]] std::int64_t loader() const noexcept { return wanted_.loader; }
   [[nodiscard]] std::int64_t generation() const noexcept { return generation_; }
 
-  /// Begins an epoch; what is left of the one before is dropped.
+  /// Begins an epoch; the rest of the previous one is dropped.
   void begin(begin_message const& epoch) {
     if (epoch.first_step < 0 || epoch.credits < wanted_.options.bulk) {
       throw precondition_error(message("epoch from step ", epoch.first_step, " on with ", epoch.credits,
@@ -52,7 +52,7 @@ public:
     credits_ = epoch.credits;
     bytes_ahead_ = 0;
   }
-  /// The client has let go of a batch.
+  /// Notes that the client has released a batch.
   void take_back(credit_message const& credit) noexcept {
     if (credit.generation == generation_) {
       ++credits_;
@@ -62,7 +62,7 @@ public:
   /// Ends the epoch.
   void stop() noexcept { step_ = end_step_; }
 
-  /// How many of the next batches are to be made now, in one sweep: a bulk, or what is left of the epoch.
+  /// Returns the number of batches to make now in one sweep: a bulk, or the rest of the epoch; 0 if none may be sent.
   [[nodiscard]] std::int64_t num_due() const noexcept {
     if (step_ >= end_step_) {
       return 0;
@@ -72,14 +72,14 @@ public:
     return credits_ >= batches && (limit == 0 || bytes_ahead_ == 0 || bytes_ahead_ < limit) ? batches : 0;
   }
   [[nodiscard]] bool is_due() const noexcept { return num_due() > 0; }
-  /// Of the i-th of the next batches.
+  /// Returns the key of batch i of the next batches.
   [[nodiscard]] sample_key key(std::int64_t i = 0) const noexcept {
     return {.seed = wanted_.options.seed, .epoch = epoch_, .step = step_ + i * wanted_.shares};
   }
   [[nodiscard]] std::int64_t step() const noexcept { return step_; }
-  /// The next batches are made anew, so the first of them is sent first.
+  /// Begins to send the batches of a new sweep.
   void begin_sweep() noexcept { sent_ = 0; }
-  /// The next batch was sent.
+  /// Notes that the next batch was sent.
   void advance(std::int64_t bytes) noexcept {
     step_ += wanted_.shares;
     ++sent_;
@@ -87,17 +87,17 @@ public:
     bytes_ahead_ += bytes;
   }
 
-  /// The next batch, which is made, as a message.
+  /// Returns the size of the message with the next batch, which has been made; `write_message` writes it.
   [[nodiscard]] virtual std::int64_t message_bytes(batch_message const& head) const = 0;
   virtual void write_message(batch_message const& head, std::byte* block) const = 0;
 
 protected:
-  /// Of the seeds of the i-th of the next batches.
+  /// Returns the places of the seeds of batch i of the next batches.
   [[nodiscard]] std::span<std::int64_t const> places(std::int64_t i) const noexcept {
     return plan_.places(key(i).step);
   }
   [[nodiscard]] std::int64_t bulk() const noexcept { return wanted_.options.bulk; }
-  /// Batches of the last sweep that were sent.
+  /// Returns how many batches of the last sweep were sent.
   [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_; }
 
 private:
@@ -112,7 +112,7 @@ private:
   std::int64_t end_step_ = 0;
   std::int64_t sent_ = 0; // of the last sweep
   std::int64_t credits_ = 0;
-  std::int64_t bytes_ahead_ = 0; // of batches that the client has not let go of
+  std::int64_t bytes_ahead_ = 0; // of batches that the client has not released
 };
 
 } // namespace glt::detail

@@ -22,35 +22,36 @@
 
 namespace glt::detail {
 
-/// The rounds in which servers do together what none can do alone: each says what it wants, then all make kinds of
-/// batches, or the next batches of one kind, a bulk of one loader, for every server that has some to make.
+/// Rounds of collective work of the servers. First each server sends a wish. Then all make kinds of batches, or the
+/// next batches of one kind: every server that has a loader of this kind with batches to make adds one bulk.
 ///
 /// Concurrent calls: none on one object.
 template <communicator Comm>
 class server_rounds {
 public:
-  /// What a server wants of a round; from `batch` on, a batch of kind wish − batch.
+  /// Wish of one server in a round. Values from `batch` on encode `batch + kind`.
   enum wish : std::int64_t { nothing, kind, end, batch };
 
   explicit server_rounds(Comm group) : group_(std::move(group)), end_(group_) {}
-  server_rounds(server_rounds const&) = delete; // parts of it refer to each other
+  server_rounds(server_rounds const&) = delete; // members refer to each other
   server_rounds& operator=(server_rounds const&) = delete;
 
   [[nodiscard]] Comm& group() noexcept { return group_; }
-  /// The number of the next round.
+  /// Returns the number of the next round.
   [[nodiscard]] std::int64_t number() const noexcept { return number_; }
-  /// True if all servers wanted to end.
+  /// Returns true if all servers wished to end.
   [[nodiscard]] bool are_over() const noexcept { return are_over_; }
 
-  /// Makes a round. `wanted_kind()` is the key of the kind that this server wants, if any; `refuse(key, failure)` is called
-  /// for kinds that cannot be made, `done(stream, batches, failure)` with the own loader of which batches were made, and why
-  /// not the one after them, if it cannot be.
+  /// Takes part in one round. `wanted_kind()` is the key of the kind that this server needs, if any. `refuse(key,
+  /// failure)` is called for kinds that cannot be made. `done(stream, batches, failure)` is called with this server's
+  /// loader, the number of batches made, and any failure of the next one.
   ///
-  /// @comm   collective over the servers; one header exchange, and where something is made two more and those of making it
+  /// @comm   collective over the servers; one header exchange; if something is made, two more and the exchanges of its
+  ///         maker
   template <class WantedKind, class Refuse, class Done>
   void make(std::int64_t mine, served_kinds<Comm>& kinds, WantedKind wanted_kind, Refuse refuse, Done done) {
     outcome made;
-    // Others would take what is thrown in here for the failure of a batch, and go on.
+    // Without `committed`, other servers would take an error in here for the failure of a batch and go on.
     committed(group_, [&] {
       auto const wishes = exchange_values(group_, {.what = operation::produce, .step = number_}, {}, mine);
       ++number_;
@@ -78,20 +79,20 @@ private:
     std::int64_t epoch = 0;
     std::int64_t step = 0;
   };
-  // The loader of this server of which batches were made, how many, and why not the one after them.
+  // The loader of this server whose batches were made, their number, and the failure of the next one.
   struct outcome {
     served_stream* stream = nullptr;
     std::int64_t count = 0;
     std::optional<collective_error> failure;
   };
 
-  // The kinds that servers want and have not, one per server.
+  // Makes the kinds that servers need and do not have, one per server.
   template <class Refuse>
   void make_kinds(served_kinds<Comm>& kinds, std::string const& wanted, Refuse refuse) {
     for (auto const& key : gather_lists(group_, {.what = operation::produce, .step = number_}, {}, wanted)) {
       if (!key.empty() && !kinds.has(key)) {
         if (auto const failure = together([&] { kinds.make(group_, key); })) {
-          kinds.drop(key); // where it was made
+          kinds.drop(key); // on servers that made it
           refuse(key, *failure);
         }
       }
@@ -132,7 +133,7 @@ private:
     for (auto const& list : jobs) {
       num_jobs += list.size();
     }
-    if (made.failure && num_jobs > 1) { // one of them cannot be made: which, they show one by one
+    if (made.failure && num_jobs > 1) { // one of them fails; to find it, make them one by one
       made.failure.reset();
       for (std::size_t rank = 0; rank < jobs.size(); ++rank) {
         bool const is_own = static_cast<int>(rank) == group_.rank();
@@ -152,8 +153,8 @@ private:
     made.stream = stream;
   }
 
-  // Runs what all servers do together; returns what they all fail with: also those whose part of it was done before
-  // another one failed.
+  // Runs collective work of all servers. Returns its failure on every server, also on servers whose work was done
+  // before another server failed.
   template <class Work>
   std::optional<collective_error> together(Work work) {
     try {

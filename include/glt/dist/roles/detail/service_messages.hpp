@@ -12,29 +12,29 @@
 
 namespace glt::detail {
 
-/// What servers and their clients say to each other; each message begins with the structure that is named beside it.
+/// Kinds of messages between servers and clients; each message begins with the structure named beside its kind.
 enum class service_message : std::int64_t {
-  open,     ///< client: wants a loader (`open_message`, options of the recipe, seeds)
-  begin,    ///< client: wants the batches of an epoch (`begin_message`)
-  credit,   ///< client: has let go of a batch (`credit_message`)
-  close,    ///< client: lets go of a loader (its number)
-  request,  ///< client: calls a service (`request_message`, what the service takes)
-  goodbye,  ///< client: wants nothing more (1 if it receives nothing more either, else 0)
+  open,     ///< client: opens a loader (`open_message`, options of the recipe, seeds)
+  begin,    ///< client: requests the batches of an epoch (`begin_message`)
+  credit,   ///< client: has released a batch (`credit_message`)
+  close,    ///< client: closes a loader (its number)
+  request,  ///< client: calls a service (`request_message`, argument of the service)
+  goodbye,  ///< client: sends nothing more (1 if it receives nothing more either, else 0)
   present,  ///< server, to other servers: runs (0)
   bell,     ///< server, to other servers: calls for a round (its number)
-  opened,   ///< server: a loader is there (its number)
+  opened,   ///< server: a loader is open (its number)
   batch,    ///< server: a batch (`batch_message`, the batch)
-  placed,   ///< server: a batch that lies in shared memory as such a message (`placed_message`)
-  failed,   ///< server: a loader, or an epoch of it, has failed (`failed_message`)
-  reply,    ///< server: the result of a service (`reply_message`, what the service returns)
-  farewell, ///< server: has heard the goodbye, or ends; its last message
-  gone,     ///< server, to clients, and if it never ran to servers: serves nobody any more (`failed_message`)
+  placed,   ///< server: a batch whose message is in shared memory (`placed_message`)
+  failed,   ///< server: a loader, or an epoch of it, failed (`failed_message`)
+  reply,    ///< server: the result of a service (`reply_message`, result of the service)
+  farewell, ///< server: received the goodbye, or ends; its last message
+  gone,     ///< server, to clients, and to servers if it never ran: serves no more (`failed_message`)
 };
 
 struct open_message {
   std::int64_t loader = 0; ///< numbered by the client
   std::string offer;       ///< by name
-  std::string batch_name;  ///< the type of the batches, which both must know
+  std::string batch_name;  ///< the type of the batches, the same on client and server
   dist::loader_options options{};
   std::int64_t share = 0; ///< of this server: steps share, share + shares, share + 2 shares, …
   std::int64_t shares = 1;
@@ -51,14 +51,14 @@ struct begin_message {
   std::int64_t epoch = 0;
   std::int64_t first_step = 0;
   std::int64_t end_step = 0;
-  std::int64_t credits = 0; ///< batches that may be on their way
+  std::int64_t credits = 0; ///< batches that may be in flight
 };
 
 struct credit_message {
   std::int64_t loader = 0;
   std::int64_t generation = 0;
   std::int64_t bytes = 0;  ///< of the batch
-  std::int64_t place = -1; ///< of the batch in shared memory, if it was there
+  std::int64_t place = -1; ///< of the batch in shared memory; −1 if it was not there
 };
 
 struct batch_message {
@@ -76,7 +76,7 @@ struct placed_message {
 
 struct failed_message {
   std::int64_t loader = 0;
-  std::int64_t generation = 0; ///< 0 if it could not be opened
+  std::int64_t generation = 0; ///< 0 if the loader could not be opened
   std::int64_t rank = 0;       ///< of the world
   std::string cause;
 
@@ -106,9 +106,9 @@ struct reply_message {
   }
 };
 
-/// Sends what is given, one after the other, as one message.
+/// Packs the arguments in order and sends them as one message.
 ///
-/// @throws std::bad_alloc  if there is no memory for it
+/// @throws std::bad_alloc  if there is no memory for the message
 template <mailbox Box, class... X>
 void send_packed(Box& box, int to, service_message kind, X const&... x) {
   auto block = box.make_block(static_cast<std::int64_t>(packed_size(x...)));

@@ -19,10 +19,10 @@
 
 namespace glt::detail {
 
-/// What a server does for clients that ask for it, by name.
+/// Functions that a server calls for its clients, by name.
 class services {
 public:
-  /// @throws precondition_error  if there is a service of that name
+  /// @throws precondition_error  if there is a service of this name
   template <class Reply, class Request>
   void add(std::string name, std::function<Reply(Request)> serve) {
     auto const packed = [serve = std::move(serve)](unpacker& reader) {
@@ -41,7 +41,7 @@ public:
     }
   }
 
-  /// Answers a request: with what the service returns, or with why it cannot.
+  /// Answers a request with the result of the service, or with its failure.
   template <mailbox Box>
   void serve(Box& box, int client, request_message const& head, unpacker& reader) {
     std::vector<std::byte> bytes;

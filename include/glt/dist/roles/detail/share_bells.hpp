@@ -9,10 +9,9 @@
 
 namespace glt::detail {
 
-/// Lets the ranks of one machine wake each other up when they send something, where their mailboxes need that: mailboxes of
-/// threads sleep anyway.
+/// Lets ranks of one machine wake each other when they send, if their mailboxes need it; mailboxes of threads do not.
 ///
-/// @comm   that of `share`, or none
+/// @comm   as `share`, or none
 template <mailbox Box, node_memory Node>
 void share_bells(Box& box, Node& node) {
   if constexpr (requires { Box::make_bells(node); }) {

@@ -32,14 +32,13 @@
 
 namespace glt::detail {
 
-/// Draws neighbours over several relations at once, wherever the vertices live: one hop of the protocol, which is what
-/// every distributed sampler is made of.
+/// One hop of the protocol: draws neighbours over several relations at once, on all ranks. Every distributed sampler is
+/// built on it.
 ///
-/// Requests travel to the owners while hosts draw for the own vertices, and those of parts that are read in place; the
-/// owners draw and send counts and sources back; the draws are merged in the order of the frontiers. A vertex travels
-/// once, whatever the number of relations that end at its type; a graph without types is one relation. Policies that
-/// are not of the host draw for all ranks in one pass, and tell each other the sizes of their replies before they send
-/// them. Concurrent calls: none.
+/// Requests travel to the owners; meanwhile host policies draw for local vertices and for parts that are read in place.
+/// Owners draw and send counts and sources back; the draws are merged in the order of the frontiers. A vertex travels
+/// once, however many relations end at its type; a graph without types is one relation. Device policies draw for all
+/// ranks in one pass, and exchange the sizes of replies before the replies. Concurrent calls: none.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule = uniform_rule,
           memory_space GraphSpace = Policy::space>
 class hop_exchange {
@@ -54,14 +53,14 @@ public:
   using queries_type = typename requests_type::queries_type;
   using rule_source = typename draws_type::rule_source;
 
-  /// True if the draws of a row depend on nothing but the graph, so that whoever reads it can draw.
+  /// True if draws of a row depend only on the graph, so that every reader of the row can draw.
   static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
 
   hop_exchange(Comm comm, Policy policy)
       : shared_(policy), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
-  /// Says how the vertices of all types are divided, and how many batches draw at once: type t of batch b is from now on
-  /// type b · T + t. Needed before the first `draw`.
+  /// Sets the partition of every vertex type and the number of batches that draw at once. From now on type t of batch b
+  /// is type b · T + t. Needed before the first `draw`.
   ///
   /// @shape  books [T], one per node type, of as many parts as there are ranks
   /// @pre    batches >= 1; not checked
@@ -70,11 +69,11 @@ public:
     requests_.set_books(books, batches);
   }
 
-  /// Samples rows of other ranks in place from now on, where there are views of them and the rule allows it.
+  /// Samples rows of other ranks in place from now on, if they have views and the rule allows it.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
-  ///                             columns of its part
+  /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
+  ///                             rows and columns of its part
   void read_in_place(partition_book const& book, node_views<part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
@@ -82,28 +81,27 @@ public:
     requests_.keep(shared_.parts().flags());
   }
 
-  /// Why rows of some ranks are not sampled in place; empty if those of all are.
+  /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
-  /// Rows sampled so far.
+  /// Counts the rows sampled so far.
   [[nodiscard]] dist::read_counts counts() const noexcept { return counts_; }
 
-  /// Takes part in the first message of a hop only to report a failure; never returns.
+  /// Reports a failure in the first message of a hop; never returns.
   ///
   /// @throws collective_error  on every rank
   [[noreturn]] void refuse(call_site site, std::string const& failure) { requests_.refuse(site, failure); }
 
-  /// The draws of every relation for every vertex of the frontier of its node type, in its order; valid until
-  /// the next call.
+  /// Draws over every relation for the vertices in the frontier of its node type, in order; valid until the next call.
   ///
-  /// A rank that cannot draw for itself still answers the others, so that nobody waits for it, and throws afterwards.
+  /// A rank that cannot draw for itself still answers the other ranks, which wait for it, and throws afterwards.
   ///
-  /// @shape  frontiers [T], or those of fewer batches, global ids, empty where no relation draws · queries [T], one per
-  ///         vertex, or [0] if the rule has none · relations, and what is returned, [relations]
-  /// @comm   collective; one header exchange and, where any rank asks another, two payload exchanges: 4 bytes
-  ///         a vertex and sizeof(query_type) if there are queries; and back, per relation, at most 4 bytes a vertex and
-  ///         sizeof(Vertex) an edge, and 8 for its id. Policies that are not of the host need one header exchange more
-  /// @throws collective_error  on every rank, if a rank has a vertex in a frontier that its type has not, or
-  ///                           calls with another `value`; if not on a host also if one cannot serve
+  /// @shape  frontiers [T], or the frontiers of fewer batches, global ids, empty if no relation draws · queries [T],
+  ///         one per vertex, or [0] if the rule has none · relations, and the result, [relations]
+  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: out 4 bytes per
+  ///         vertex and sizeof(query_type) if there are queries; back, per relation, at most 4 bytes per vertex and
+  ///         sizeof(Vertex) per edge, plus 8 for its id. Device policies need one more header exchange
+  /// @throws collective_error  on every rank, if a frontier of a rank has a vertex outside its type, or a rank calls
+  ///                           with another `value`; with a device policy also if a rank cannot serve
   std::span<hop_sample<Policy, Vertex> const> draw(call_site site, std::int64_t value,
                                                    std::span<frontier_type const> frontiers,
                                                    std::span<queries_type const> queries,
@@ -142,7 +140,7 @@ public:
       std::rethrow_exception(failure);
     }
     count();
-    if (!requests_.anything() && !shared_.parts().any()) { // all rows are own ones, in the order of the frontiers
+    if (!requests_.anything() && !shared_.parts().any()) { // all rows are local, in the order of the frontiers
       return draws_.drawn();
     }
     return replies_.merge(
@@ -150,9 +148,9 @@ public:
         [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank, e) : draws_.of(rank, e); });
   }
 
-  /// The same over the only relation of a graph without types.
+  /// Draws over the only relation of a graph without types.
   ///
-  /// @shape  request.rows [S] global ids of any part; its `original` is not looked at
+  /// @shape  request.rows [S] global ids of any part; `request.original` is not used
   template <device_policy GraphPolicy>
     requires(GraphPolicy::space == GraphSpace)
   hop_sample<Policy, Vertex> const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,

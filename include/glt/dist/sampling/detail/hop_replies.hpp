@@ -21,10 +21,10 @@
 
 namespace glt::detail {
 
-/// Sends what was drawn in a hop to those who asked, and merges what was drawn here and elsewhere in the order of the
-/// frontiers; reusable.
+/// Exchange of a hop's draws: sends them to requesters, and merges local and received draws in frontier order;
+/// reusable.
 ///
-/// `plan`; `exchange` where any rank asks another; then `merge`.
+/// Call `plan`; then `exchange` if any rank asks another; then `merge`.
 template <device_policy Policy, vertex_id Vertex>
 class hop_replies {
   static constexpr memory_space space = Policy::space;
@@ -33,7 +33,7 @@ public:
   explicit hop_replies(Policy policy)
       : packing_(policy), messages_(policy), replies_("neighbours", policy), merging_(policy) {}
 
-  /// Says what is drawn.
+  /// Plans the draws of a hop.
   ///
   /// @shape  frontiers [T] · relations [relations]
   template <class Rule, memory_space GraphSpace>
@@ -51,7 +51,7 @@ public:
     }
   }
 
-  /// Serves what the others asked, by serve(), and receives their replies.
+  /// Calls serve() to answer the other ranks' requests, sends the replies, and receives replies.
   ///
   /// @comm   collective; see `ragged_replies`
   template <class Requests, class Draws, class Serve>
@@ -67,11 +67,11 @@ public:
     });
   }
 
-  /// The draws of every relation, in the order of its frontier; valid until the next call.
+  /// Returns the draws of every relation, in the order of its frontier; valid until the next call.
   ///
-  /// What was drawn here for the rows of a rank is drawn_of(rank, relation), if is_here(rank).
+  /// If is_here(rank), the rows of this rank were drawn here, and drawn_of(rank, relation) returns their draws.
   ///
-  /// @throws error  if a rank could not serve, or its reply is not what it should be
+  /// @throws error  if a rank could not serve, or its reply is malformed
   template <class Requests, class IsHere, class DrawnOf>
   std::span<hop_sample<Policy, Vertex> const> merge(Requests const& requests, IsHere is_here, DrawnOf drawn_of) {
     merging_.begin(count_bytes_, sizes_, edge_ids_);
@@ -97,7 +97,7 @@ private:
     std::int64_t fanout; // the most edges of a row, or −1
   };
 
-  // Returns how many edges it has.
+  // Adds the reply of a rank; returns its number of edges.
   template <class PlacesOf>
   std::int64_t add_message(std::size_t rank, PlacesOf places_of) {
     std::int64_t count_bytes = 0;
@@ -110,8 +110,8 @@ private:
     return layout.num_edges;
   }
 
-  // The most that the others may send, if the fanouts tell and that is not much: memory that is lacking is best
-  // noticed before they are told to send.
+  // Returns an upper bound on the bytes of the replies, if fanouts give one that is not too large; else 0. So a lack of
+  // memory is noticed before other ranks send.
   [[nodiscard]] std::int64_t likely_bytes() const {
     constexpr std::int64_t most_edges = std::int64_t{1} << 24;
     std::int64_t bytes = 0;
@@ -131,7 +131,7 @@ private:
   ragged_replies<Policy> replies_;
   reply_merging<Policy, Vertex> merging_;
   std::vector<planned_relation> relations_;
-  std::vector<std::int64_t> sizes_;       // [relations], of their frontiers
+  std::vector<std::int64_t> sizes_;       // [relations], sizes of their frontiers
   std::vector<std::int64_t> count_bytes_; // [relations], of a row in a message
   bool edge_ids_ = false;
 };

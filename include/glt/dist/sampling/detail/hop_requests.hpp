@@ -44,7 +44,7 @@ struct split_queries {
   }
 };
 
-/// Rows that somebody wants drawn.
+/// Rows for which requesters want draws.
 ///
 /// @shape  rows [S], by ascending type for every requester · queries [S], or empty if the rule has none
 template <memory_space Space, class Query>
@@ -53,10 +53,10 @@ struct requested_rows {
   array_view<Space, Query const> queries;
 };
 
-/// The requests of a hop: the frontiers of all types as one list, routed to the owners of the vertices.
+/// Requests of a hop: the frontiers of all types as one list, routed to the owners of the vertices.
 ///
-/// A vertex travels once, whatever the number of relations that end at its type: 4 bytes, and its query if the rule has
-/// any. By policies of the host own requests stay apart. Reusable; the memory is kept.
+/// A vertex travels once, however many relations end at its type: 4 bytes, plus its query if the rule has queries. With
+/// host policies, local requests stay separate. Reusable; the memory is kept.
 template <communicator Comm, device_policy Policy, class Query>
 class hop_requests {
   static constexpr memory_space space = Policy::space;
@@ -68,7 +68,7 @@ class hop_requests {
 public:
   using queries_type = array_view<space, Query const>;
 
-  /// True if own requests are not among the received ones.
+  /// True if local requests are not among the received ones.
   static constexpr bool own_apart = host_policy<Policy>;
 
   hop_requests(Comm comm, Policy policy)
@@ -77,9 +77,9 @@ public:
         received_rows_(make_message_buffer<local_id>(policy)), received_queries_(make_message_buffer<Query>(policy)),
         routed_(std::move(comm), policy, own_apart ? own_rows::apart : own_rows::received) {}
 
-  /// Says how the vertices of all types are divided, and how many batches draw at once: type t of batch b is from now on
-  /// type b · T + t. Needed before the first `route`; what was said before, or of more batches than one, is not said
-  /// again.
+  /// Sets the partition of every vertex type and the number of batches that draw at once. From now on type t of batch b
+  /// is type b · T + t. Needed before the first `route`. Does nothing if the same books were set before for as many
+  /// batches, or for more if there are several.
   ///
   /// @shape  books [T], one per node type, of as many parts as there are ranks
   /// @pre    batches >= 1; not checked
@@ -94,7 +94,7 @@ public:
     for (std::int64_t batch = 0; batch < batches; ++batch) {
       of_all.insert(of_all.end(), books.begin(), books.end());
     }
-    batches_ = 0; // until it is done
+    batches_ = 0; // until the end of this call
     books_.assign(books.begin(), books.end());
     types_.emplace(std::move(of_all), routed_.size(), policy_);
     batches_ = batches;
@@ -102,22 +102,22 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return routed_.rank(); }
   [[nodiscard]] int size() const noexcept { return routed_.size(); }
-  /// What replies go through.
+  /// Returns the communicator for the replies.
   [[nodiscard]] auto& comm() noexcept { return routed_.exchange().comm(); }
-  /// Where the rows of every type begin in the own part, and where the last one ends.
+  /// Returns the first row of every type in the local part, and the end of the last type.
   [[nodiscard]] std::span<std::int64_t const> first_rows() const noexcept { return first_rows_of(rank()); }
   [[nodiscard]] std::span<std::int64_t const> first_rows_of(int part) const noexcept {
     return types_->first_rows(part);
   }
 
-  /// Keeps requests to these ranks here from now on: they are routed, but not sent.
+  /// Keeps requests to these ranks here from now on: routed, but not sent.
   void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
 
   /// Sorts the frontiers by owner, type after type.
   ///
-  /// @shape  frontiers [T], or those of fewer batches · queries likewise, each as long as its frontier, or empty if there
-  ///         are none
-  /// @throws precondition_error  if a frontier has a vertex that its type has not
+  /// @shape  frontiers [T], or the frontiers of fewer batches · queries likewise, each as long as its frontier, or
+  ///         empty if the rule has none
+  /// @throws precondition_error  if a frontier has a vertex outside its type
   template <class Vertex>
   void route(std::span<array_view<space, Vertex const> const> frontiers, std::span<queries_type const> queries) {
     first_place_.assign(1, 0);
@@ -137,10 +137,10 @@ public:
     type_places_.find(routed_.places().data(), routed_.offsets(), first_place_);
   }
 
-  /// Agrees with the other ranks on this call and starts to send.
+  /// Agrees with the other ranks on this call, then starts to send.
   ///
-  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange
-  /// @throws collective_error  on every rank, if one reports a failure, is at another call, or has another `value`
+  /// @comm   collective; one header exchange and, if any rank sends requests, one variable exchange
+  /// @throws collective_error  on every rank, if a rank reports a failure, makes another call, or has another `value`
   void start(call_site site, std::int64_t value) {
     check_same(routed_.agree(site, value), &call_header::value, [](auto, auto) {
       return "calls with another key than rank 0, or for another number of batches; pass the same seed, "
@@ -149,27 +149,27 @@ public:
     });
     routed_.start();
   }
-  /// Takes part in `start` only to report a failure; never returns.
+  /// Reports a failure in `start`; never returns.
   [[noreturn]] void refuse(call_site site, std::string const& failure) { routed_.refuse(site, failure); }
   /// Waits until all requests have arrived.
   void finish() {
     routed_.finish();
     if constexpr (has_queries) {
-      committed(routed_.exchange().host(), [&] { // the others wait for replies
+      committed(routed_.exchange().host(), [&] { // other ranks wait for replies
         split(routed_.received(), received_rows_, received_queries_);
       });
     }
   }
 
-  /// True if any rank asks any other. The same on all ranks.
+  /// Returns true if any rank asks any other; the same on all ranks.
   [[nodiscard]] bool anything() const noexcept { return routed_.anything(); }
 
-  /// The rows that a rank is asked for, the own one and those that are kept included.
+  /// Returns the rows requested from a rank, also from this rank and from ranks whose requests are kept here.
   [[nodiscard]] array_view<space, local_id const> rows_of(std::size_t rank) const {
     auto const offsets = routed_.offsets();
     return routed_.rows().subview(offsets[rank], offsets[rank + 1] - offsets[rank]);
   }
-  /// What this rank asks of itself.
+  /// Returns the requests of this rank to itself.
   [[nodiscard]] requested_rows<space, Query> own() {
     auto const self = static_cast<std::size_t>(rank());
     if constexpr (has_queries) {
@@ -179,7 +179,7 @@ public:
       return {rows_of(self), {}};
     }
   }
-  /// What the other ranks ask of this one, by requester, and, unless `own_apart`, the own requests in their place.
+  /// Returns the requests of other ranks, by requester; unless `own_apart`, local requests are at this rank's place.
   [[nodiscard]] requested_rows<space, Query> received() const {
     if constexpr (has_queries) {
       return {received_rows_.view(), received_queries_.view()};
@@ -191,11 +191,11 @@ public:
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return routed_.received_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return routed_.received_offsets(); }
 
-  /// How many vertices each rank is asked for, the own one included; none of those that are kept.
+  /// Returns the number of vertices requested from each rank, this rank included; 0 for kept requests.
   ///
   /// @shape  [R]
   [[nodiscard]] std::span<std::int64_t const> counts() const noexcept { return routed_.counts(); }
-  /// The places of the rows of a type that a rank is asked for, the own one included.
+  /// Returns the places of the rows of a type that are requested from a rank, this rank included.
   [[nodiscard]] frontier_places places_of(std::size_t rank, std::size_t type) const {
     return type_places_.of(rank, type);
   }
@@ -250,12 +250,12 @@ private:
 
   Policy policy_;
   std::vector<partition_book> books_; // by node type
-  std::int64_t batches_ = 0;          // that types_ has room for
+  std::int64_t batches_ = 0;          // for which types_ has room
   std::optional<typed_rows<Policy>> types_;
-  std::vector<std::int64_t> first_place_; // [T + 1], of every type in the routed list
+  std::vector<std::int64_t> first_place_; // [T + 1], first place of every type in the routed list
   type_places<Policy> type_places_;
   buffer<Policy, Query> joined_queries_;
-  arrived<local_id> own_rows_; // these four only if there are queries
+  arrived<local_id> own_rows_; // these four are used only with queries
   arrived<Query> own_queries_;
   arrived<local_id> received_rows_; // by requester
   arrived<Query> received_queries_;

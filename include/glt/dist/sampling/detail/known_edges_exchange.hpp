@@ -33,7 +33,7 @@
 
 namespace glt::detail {
 
-/// Selects the edges of rows whose sources belong to a set of distinct vertices, on any policy; reusable.
+/// Selector of the edges of rows whose sources are in a set of distinct vertices, on any policy; reusable.
 template <device_policy Policy, vertex_id Vertex>
 class set_selector {
   static constexpr memory_space space = Policy::space;
@@ -41,7 +41,7 @@ class set_selector {
 public:
   explicit set_selector(Policy policy = {}) : selector_(policy), numbering_(policy) {}
 
-  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if requested, edge ids
   /// @units  sources are places in the set
   void select(csr_view<space, Vertex> graph, array_view<space, local_id const> rows,
               array_view<space, Vertex const> set, bool edge_ids, hop_sample<Policy, local_id>& out) {
@@ -54,7 +54,7 @@ private:
   batch_numbering<Policy, Vertex> numbering_;
 };
 
-/// A set of distinct vertices, of which those from a place on are asked about.
+/// A set of distinct vertices; edges into its vertices from `first` on are requested.
 ///
 /// @shape  vertices [N], global ids
 template <memory_space Space, vertex_id Vertex>
@@ -63,15 +63,15 @@ struct asked_set {
   std::int64_t first = 0;
 };
 
-/// Selects the edges into some vertices of sets that come from the set, wherever the vertices live.
+/// Exchange that selects, on all ranks, edges into some vertices of sets whose sources are in the same set.
 ///
-/// A set travels to the owners of these vertices, who select from their rows and send back only what belongs
-/// to it: neither messages nor memory grow with the degrees. Several sets travel together, to the owners of any of them.
+/// A set travels to the owners of these vertices. The owners select from their rows and send back only edges within the
+/// set. So messages and memory do not grow with the degrees. Several sets travel together, to the owners of vertices of
+/// any of them.
 ///
-/// @comm   per call one header exchange and, where a rank asks another one, two payload exchanges: to each
-///         owner of such vertices 4 bytes a vertex of the set and 4 a part; back 4 bytes for each of them and,
-///         per edge of the result, 4 bytes and 8 for an edge id if asked for; one header exchange more on policies
-///         that are not of the host
+/// @comm   per call one header exchange and, if a rank asks another, two payload exchanges: to each owner of such
+///         vertices 4 bytes per vertex of the set and 4 per part; back 4 bytes for each of these vertices and, per edge
+///         of the result, 4 bytes, plus 8 for a requested edge id; device policies need one more header exchange
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class known_edges_exchange {
   static constexpr memory_space space = Policy::space;
@@ -84,13 +84,14 @@ public:
         same_place_(static_cast<std::size_t>(comm.size()), 0), received_(make_message_buffer<local_id>(policy)),
         exchange_(std::move(comm), policy) {}
 
-  /// The edges into the vertices of every set from place `first` on, in that order; valid until the next call.
+  /// Selects the edges into the vertices of every set from place `first` on, in that order; valid until the next call.
   ///
   /// @shape  sets [K], as many on all ranks → [K], of N vertices each: offsets [N − first + 1], with sources and, if
-  ///         asked for, edge ids
+  ///         requested, edge ids
   /// @units  sources of a result are places in its set
   /// @comm   collective; as for one set
-  /// @throws collective_error  on every rank, if a rank has a vertex outside [0, V) in a set, or another number of sets
+  /// @throws collective_error  on every rank, if a set of a rank has a vertex outside [0, V), or a rank has another
+  ///                           number of sets
   std::span<hop_sample<Policy, local_id> const> select(call_site site, dist::graph<Policy, Vertex> const& graph,
                                                        std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
     auto const failure = failure_of([&] { fill(graph.book(), sets); });
@@ -116,7 +117,7 @@ public:
     merge(sets, edge_ids);
     return std::span(merged_).first(num_sets_);
   }
-  /// The same for one set.
+  /// Selects edges for one set.
   hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
                                              array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
     asked_set<space, Vertex> const one{set, first};
@@ -152,7 +153,7 @@ private:
     words_ = std::as_const(joined_).view();
   }
 
-  // Agrees with the other ranks on this call and starts to send the sets.
+  // Agrees with the other ranks on this call, then starts to send the sets.
   void start(call_site site) {
     counts_.assign(same_place_.size(), 0);
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
@@ -169,7 +170,7 @@ private:
     });
   }
 
-  // The vertices of all sets that a rank is asked about.
+  // Counts the vertices of all sets that are requested from a rank.
   [[nodiscard]] std::int64_t num_wanted(std::size_t rank) const {
     std::int64_t sum = 0;
     for (std::size_t s = 0; s < num_sets_; ++s) {
@@ -178,7 +179,8 @@ private:
     return sum;
   }
 
-  // Appends the reply to the sets of a rank: how many edges each wanted vertex has, and from which places they come.
+  // Appends the reply to the sets of a rank: the number of edges of each requested vertex, and the places of their
+  // sources.
   void serve(dist::graph<Policy, Vertex> const& graph, array_view<space, local_id const> words, bool edge_ids,
              rank_messages<Policy>& messages) {
     known_edges_layout layout{0, edge_ids};
@@ -228,16 +230,16 @@ private:
     return static_cast<int>(rank) == exchange_.rank() ? own_.of(0) : replies_.from(rank);
   }
 
-  // What a rank has replied about one of the sets.
+  // Part of a rank's reply that belongs to one set.
   struct reply_part {
     array_view<space, std::byte const> reply;
     known_edges_layout layout;
     array_view<space, std::int64_t const> places; // in the set
-    std::int64_t first_row;                       // of the reply among those of all replies
-    std::int64_t row;                             // where the set begins in the reply
+    std::int64_t first_row;                       // of the reply among the rows of all replies
+    std::int64_t row;                             // first row of the set in the reply
   };
 
-  // Calls f(set, part) for every rank that was asked, set after set.
+  // Calls f(set, part) for every rank with requests, set after set.
   template <class F>
   void for_each_part(bool edge_ids, F f) const {
     std::int64_t first_row = 0;
@@ -254,7 +256,7 @@ private:
     }
   }
 
-  // The edges of all replies, in the order of the sets.
+  // Merges the edges of all replies in the order of the sets.
   void merge(std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
     auto const ex = policy_.executor();
     of_sets_.clear();
@@ -307,7 +309,7 @@ private:
 
   Policy policy_;
   std::size_t num_sets_ = 0;
-  std::deque<set_request<Policy>> sets_;    // they stay where they are
+  std::deque<set_request<Policy>> sets_;    // a deque: elements never move
   array_view<space, local_id const> words_; // of all sets
   buffer<Policy, local_id> joined_;         // the same, if there are several
   received_set<Policy, Vertex> received_set_;

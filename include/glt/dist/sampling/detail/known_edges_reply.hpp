@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Element i of elements of a type that lie in a message, aligned or not.
+/// Loads element i of a list in a message, aligned or not.
 template <class T>
 [[nodiscard]] GLT_HOST_DEVICE inline T load_element(std::byte const* elements, std::int64_t i) noexcept {
   T value;
@@ -19,8 +19,8 @@ template <class T>
   return value;
 }
 
-/// How the edges of some rows lie in a message: how many every row has, their sources, as places in the set of the
-/// requester, and their ids if asked for.
+/// Layout of the edges of some rows in a message: the number of edges of every row, their sources as places in the
+/// requester's set, and their ids if requested.
 ///
 /// @shape  counts [n] · sources [E] · edge ids [E] or none
 struct known_edges_layout {
@@ -29,7 +29,7 @@ struct known_edges_layout {
 
   [[nodiscard]] std::int64_t bytes(std::int64_t num_edges) const noexcept { return sources() + num_edges * per_edge(); }
   [[nodiscard]] std::int64_t num_edges(std::int64_t bytes) const noexcept { return (bytes - sources()) / per_edge(); }
-  /// Where they begin in the message.
+  /// Returns the offset of the sources in the message.
   [[nodiscard]] std::int64_t sources() const noexcept { return num_rows * std::int64_t{sizeof(local_id)}; }
   [[nodiscard]] std::int64_t ids(std::int64_t num_edges) const noexcept {
     return sources() + num_edges * std::int64_t{sizeof(local_id)};
@@ -50,12 +50,12 @@ struct write_known_counts {
   }
 };
 
-/// Reads the counts of one reply, in the order of the reply and in that of the vertices that were asked about.
+/// Reads the counts of one reply, in the order of the reply and in the order of the requested vertices.
 template <memory_space Space>
 struct read_known_counts {
   std::byte const* reply;
   array_view<Space, std::int64_t const> places; // in the set
-  std::int64_t first;                           // place that is asked about
+  std::int64_t first;                           // first requested place
   array_view<Space, edge_offset> of_reply;
   array_view<Space, edge_offset> of_all;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
@@ -63,16 +63,16 @@ struct read_known_counts {
   }
 };
 
-/// Copies the edges of one reply about a set to their places in the result.
+/// Copies the edges of one reply for a set to their places in the result.
 template <memory_space Space>
 struct merge_known_edges {
   std::byte const* sources;
   std::byte const* ids;
-  array_view<Space, edge_offset const> begins; // of the rows of the reply, among those of all replies
-  std::int64_t first_row;                      // of the reply that is about this set
+  array_view<Space, edge_offset const> begins; // of the rows of the reply, among the rows of all replies
+  std::int64_t first_row;                      // of this set in the reply
   array_view<Space, std::int64_t const> places;
   std::int64_t first;
-  array_view<Space, std::int64_t const> place_in_set; // of what travelled
+  array_view<Space, std::int64_t const> place_in_set; // of the words that travelled
   array_view<Space, edge_offset const> offsets;
   array_view<Space, local_id> out_sources;
   array_view<Space, edge_id> out_ids; // or empty

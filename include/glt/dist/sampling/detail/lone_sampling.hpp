@@ -13,16 +13,16 @@
 
 namespace glt::detail {
 
-/// Samples batches of a device where there are no other ranks.
+/// Sampler of batches on a device when there are no other ranks.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class lone_sampling {
 public:
   lone_sampling(Policy const& policy, bool only_rank)
       : policy_(policy), samples_(!host_policy<Policy> && only_rank), worker_(policy) {}
 
-  /// True if all batches are to be sampled here.
+  /// Returns true if this object samples all batches.
   [[nodiscard]] bool samples() const noexcept { return samples_; }
-  /// Rows sampled so far.
+  /// Counts the rows sampled so far.
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
 
   template <class Graph, class Batch>

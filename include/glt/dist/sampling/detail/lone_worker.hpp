@@ -12,8 +12,8 @@ struct no_lone_worker {
   explicit no_lone_worker(Policy const&) {}
 };
 
-/// What draws for the only rank: without other ranks nothing is sorted by owner, and a device does not wait for the sizes
-/// of every hop. Hosts, which have nothing to wait for, draw as they draw with others.
+/// Worker that draws when there is only one rank: it sorts nothing by owner, and a device never waits for the sizes of
+/// a hop. Host policies have nothing to wait for and draw as with other ranks.
 template <device_policy Policy, class Worker>
 using lone_worker = std::conditional_t<host_policy<Policy>, no_lone_worker<Policy>, Worker>;
 

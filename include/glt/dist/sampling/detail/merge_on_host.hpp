@@ -13,10 +13,10 @@
 
 namespace glt::detail {
 
-/// Writes the number of edges of every row behind its place in the offsets, and calls told(message, num_edges) for
+/// Writes the number of edges of every row to the offsets, one place behind the row. Calls told(message, num_edges) for
 /// every message.
 ///
-/// @shape  slices, those of a message one after the other · merged [relations]
+/// @shape  slices, slices of one message in succession · merged [relations]
 template <host_policy Policy, vertex_id Vertex, class Told>
 void merge_counts_on_host(std::span<merged_slice const> slices, std::span<hop_sample<Policy, Vertex>> merged,
                           Told told) {
@@ -38,8 +38,7 @@ void merge_counts_on_host(std::span<merged_slice const> slices, std::span<hop_sa
   }
 }
 
-/// Copies rows that lie one after the other, in memory of any alignment, to their places, and moves the pointers behind
-/// them.
+/// Copies consecutive rows, of any alignment, to their places, and moves the pointers behind these rows.
 template <host_policy Policy, vertex_id Vertex>
 void merge_slice_on_host(merged_slice const& slice, std::byte const*& sources, std::byte const*& ids,
                          hop_sample<Policy, Vertex>& to) {
@@ -62,7 +61,7 @@ void merge_slice_on_host(merged_slice const& slice, std::byte const*& sources, s
 /// @pre    the offsets are known and there is room; not checked
 template <host_policy Policy, vertex_id Vertex>
 void merge_edges_on_host(std::span<merged_slice const> slices, std::span<hop_sample<Policy, Vertex>> merged) {
-  std::byte const* sources = nullptr; // behind the slice before, of the same message
+  std::byte const* sources = nullptr; // behind the previous slice of the same message
   std::byte const* ids = nullptr;
   std::int64_t message = -1;
   for (auto const& slice : slices) {

@@ -13,19 +13,19 @@
 
 namespace glt::detail {
 
-/// Draws over one relation that came from one rank, own ones or those of a message.
+/// Draws of one rank over one relation, drawn here or received in a message.
 ///
-/// Its sources and edge ids lie one after the other; those at the address belong to the row `zero_row`.
+/// Its sources and edge ids are contiguous; the pointers point to the edges of row `zero_row`.
 struct merged_slice {
   std::int64_t relation = 0;
   frontier_places rows;
-  edge_offset const* offsets = nullptr; // own draws
-  std::byte const* counts = nullptr;    // draws of a message
+  edge_offset const* offsets = nullptr; // local draws
+  std::byte const* counts = nullptr;    // received draws
   std::int64_t count_bytes = 0;
   std::byte const* sources = nullptr;
-  std::byte const* edge_ids = nullptr; // null if not asked for
-  std::int64_t message = -1;           // its number; −1 for own draws
-  std::int64_t first_row = 0;          // among those of all slices
+  std::byte const* edge_ids = nullptr; // null if not requested
+  std::int64_t message = -1;           // its number; −1 for local draws
+  std::int64_t first_row = 0;          // among the rows of all slices
   std::int64_t zero_row = 0;           // likewise
 
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t count(std::int64_t i) const {
@@ -33,13 +33,13 @@ struct merged_slice {
   }
 };
 
-/// Where the draws over a relation are merged.
+/// Arrays into which the draws over a relation are merged.
 template <vertex_id Vertex>
 struct merged_relation {
   edge_offset* counts = nullptr; // in the order of the frontier
   edge_offset const* offsets = nullptr;
   Vertex* sources = nullptr;
-  edge_id* edge_ids = nullptr; // null if not asked for
+  edge_id* edge_ids = nullptr; // null if not requested
 };
 
 template <memory_space Space>

@@ -26,7 +26,7 @@
 
 namespace glt::detail {
 
-/// One relation that a hop draws from: the rows that this rank owns, and how.
+/// Request of a hop to draw over one relation: rows of this rank, options, key and rule.
 ///
 /// @shape  original [local.num_rows()] or empty
 template <memory_space Space, vertex_id Vertex, class Rule = uniform_rule>
@@ -39,9 +39,9 @@ struct relation_request {
   Rule rule{};
 };
 
-/// What was drawn over a relation for consecutive rows.
+/// Draws over a relation for consecutive rows.
 ///
-/// @shape  offsets [num_rows + 1], into sources and edge_ids, from first_edge on
+/// @shape  offsets [num_rows + 1], into sources and edge_ids, starting at first_edge
 template <vertex_id Vertex>
 struct drawn_rows {
   std::int64_t num_rows = 0;
@@ -49,7 +49,7 @@ struct drawn_rows {
   std::int64_t num_edges = 0;
   edge_offset const* offsets = nullptr;
   Vertex const* sources = nullptr;
-  edge_id const* edge_ids = nullptr; ///< null if not asked for
+  edge_id const* edge_ids = nullptr; ///< null if not requested
 };
 
 // Rows of several types and requesters, to be sorted by type first.
@@ -77,7 +77,7 @@ struct typed_row_list {
   }
 };
 
-// An offset that the host is to know.
+// Offset that the host reads back from the device.
 struct wanted_offset {
   edge_offset const* from = nullptr;
   edge_offset value = 0;
@@ -89,9 +89,9 @@ struct read_offsets {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { wanted[i].value = *wanted[i].from; }
 };
 
-/// The draws of all relations of a hop for the rows that several requesters want, type by type; reusable.
+/// Draws of all relations of a hop for the rows of several requesters, type by type; reusable.
 ///
-/// @where  memory of `Policy`, whose executor does all of it
+/// @where  memory of `Policy`, whose executor does all work
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace = Policy::space>
 class relation_draws {
   static constexpr memory_space space = Policy::space;
@@ -104,12 +104,12 @@ public:
 
   /// Draws for the rows of all requesters.
   ///
-  /// @shape  first_rows [T + 1], of every type · rows [S], by requester and, for each, by ascending type · requesters
+  /// @shape  first_rows [T + 1], of every type · rows [S], by requester, then by ascending type · requesters
   ///         [requesters + 1], into rows, from 0 · queries [S], or empty if the rule has none
-  /// @where  waits for the numbers of edges, and where there are several types for those of rows
+  /// @where  waits for the numbers of edges and, if there are several types, for the numbers of rows
   /// @pre    rows are of this rank; not checked
   /// @throws precondition_error  as `sample_neighbors`
-  /// @cost   O(S · fanouts); allocates only while there is more than ever before
+  /// @cost   O(S · fanouts); allocates only when there is more than in every earlier call
   void draw(std::span<std::int64_t const> first_rows, array_view<space, local_id const> rows,
             std::span<std::int64_t const> requesters, array_view<space, query_type const> queries,
             std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids) {
@@ -117,7 +117,7 @@ public:
     has_edge_ids_ = edge_ids;
     num_requesters_ = requesters.size() - 1;
     sort_by_type(first_rows, rows, requesters, queries);
-    while (drawn_.size() < relations.size()) { // those that rest keep their memory
+    while (drawn_.size() < relations.size()) { // unused elements keep their memory
       drawn_.push_back({buffer<Policy, edge_offset>(0, policy_), buffer<Policy, Vertex>(0, policy_),
                         buffer<Policy, edge_id>(0, policy_)});
     }
@@ -147,14 +147,14 @@ public:
     }
   }
 
-  /// What was drawn over every relation for all requesters.
+  /// Returns the draws over every relation for all requesters.
   [[nodiscard]] std::span<hop_sample<Policy, Vertex> const> drawn() const noexcept {
     return std::span(drawn_).first(types_.size());
   }
 
-  /// What was drawn over a relation for one requester.
+  /// Returns the draws over a relation for one requester.
   ///
-  /// @pre    relation and requester are of the last `draw`; not checked
+  /// @pre    the last `draw` had this relation and requester; not checked
   [[nodiscard]] drawn_rows<Vertex> of(std::size_t relation, std::size_t requester) const {
     auto const& drawn = drawn_[relation];
     auto const first = first_row(types_[relation], requester);
@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  // Where the rows of a requester begin among those of their type.
+  // Returns the first row of a requester among the rows of a type.
   [[nodiscard]] std::int64_t first_row(std::size_t type, std::size_t requester) const {
     auto const first = type * num_requesters_;
     return offsets_[first + requester] - offsets_[first];
@@ -221,7 +221,7 @@ private:
   bucket_sort<Policy> sort_;
   buffer<Policy, local_id> rows_; // counted within their types
   buffer<Policy, query_type> queries_;
-  buffer<Policy, std::int64_t> numbers_; // that the sort looks at
+  buffer<Policy, std::int64_t> numbers_; // that the sort reads
   buffer<Policy, edge_offset> counts_;
   array_view<space, local_id const> typed_;
   array_view<space, query_type const> typed_queries_;

@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// How many bytes the number of edges of a row takes in a message: as few as the fanout allows.
+/// Returns the bytes for one row's number of edges in a message: as few as the fanout allows.
 [[nodiscard]] constexpr std::int64_t count_bytes_of(std::int64_t fanout) noexcept {
   return fanout < 0                                            ? 4
          : fanout <= std::numeric_limits<std::uint8_t>::max()  ? 1
@@ -19,7 +19,7 @@ namespace glt::detail {
                                                                : 4;
 }
 
-/// Writes the number of edges of a row, low bytes first, so that a narrower count is a prefix of a wider one.
+/// Writes the number of edges of a row, low bytes first: a narrower count is a prefix of a wider one.
 ///
 /// @pre    the count fits; not checked
 GLT_HOST_DEVICE constexpr void write_count(std::byte* counts, std::int64_t count_bytes, std::int64_t row,
@@ -38,11 +38,11 @@ GLT_HOST_DEVICE constexpr void write_count(std::byte* counts, std::int64_t count
   return count;
 }
 
-/// How the draws for one requester lie in a message: the counts of all rows, relation by relation, then all edge ids, if
-/// asked for, then all sources.
+/// Layout of the draws for one requester in a message: the counts of all rows, relation by relation, then all edge ids
+/// if requested, then all sources.
 ///
-/// Destinations are known to the requester and do not travel. Where many threads read and write at once, edge ids and
-/// sources are aligned; hosts leave no gaps.
+/// The requester knows the destinations, so they do not travel. On devices, where many threads read and write at once,
+/// edge ids and sources are aligned; host policies leave no gaps.
 template <device_policy Policy, vertex_id Vertex>
 struct reply_layout {
   static constexpr std::int64_t alignment = host_policy<Policy> ? 1 : 8;
@@ -56,12 +56,12 @@ struct reply_layout {
     return (count_bytes + alignment - 1) / alignment * alignment;
   }
   [[nodiscard]] constexpr std::int64_t sources() const noexcept { return ids() + num_edges * id_bytes(); }
-  /// Length of the message; none without rows.
+  /// Returns the length of the message; 0 without rows.
   [[nodiscard]] constexpr std::int64_t bytes() const noexcept {
     return count_bytes == 0 ? 0 : sources() + num_edges * source_bytes;
   }
 
-  /// The layout of a message that has so many bytes; `bytes()` differs if there is none.
+  /// Returns the layout of a message of `bytes` bytes; if there is none, `bytes()` of the result differs.
   [[nodiscard]] static constexpr reply_layout of_size(std::int64_t bytes, std::int64_t count_bytes,
                                                       bool edge_ids) noexcept {
     reply_layout layout{count_bytes, 0, edge_ids};

@@ -24,9 +24,9 @@
 
 namespace glt::detail {
 
-/// Merges own draws and those of messages in the order of the frontiers; reusable.
+/// Merge of local and received draws in the order of the frontiers; reusable.
 ///
-/// `begin`, then everything that was drawn by `add_own` and `add_message`, and `run`. All of it must live until then.
+/// Call `begin`, then `add_own` and `add_message` for all draws, then `run`. All draws must live until then.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy, vertex_id Vertex>
@@ -38,7 +38,7 @@ public:
       : policy_(policy), slice_table_(0, policy), relation_table_(0, policy), counts_(0, policy), offsets_(0, policy),
         in_order_(0, policy) {}
 
-  /// @shape  count_bytes [relations], of a row in a message · sizes [relations], of their frontiers
+  /// @shape  count_bytes [relations], of a row in a message · sizes [relations], sizes of their frontiers
   void begin(std::span<std::int64_t const> count_bytes, std::span<std::int64_t const> sizes, bool edge_ids) {
     slices_.clear();
     messages_.clear();
@@ -46,7 +46,7 @@ public:
     count_bytes_ = count_bytes;
     sizes_ = sizes;
     edge_ids_ = edge_ids;
-    while (merged_.size() < sizes.size()) { // those that rest keep their memory
+    while (merged_.size() < sizes.size()) { // unused elements keep their memory
       merged_.push_back({buffer<Policy, edge_offset>(0, policy_), buffer<Policy, Vertex>(0, policy_),
                          buffer<Policy, edge_id>(0, policy_)});
     }
@@ -55,7 +55,7 @@ public:
     }
   }
 
-  /// Adds what this rank has drawn over a relation.
+  /// Adds the draws of this rank over a relation.
   void add_own(std::size_t relation, frontier_places rows, drawn_rows<Vertex> const& drawn) {
     auto const* const ids = drawn.edge_ids;
     slices_.push_back(
@@ -69,9 +69,9 @@ public:
     num_rows_ += rows.size;
   }
 
-  /// Adds the message of a rank; rows_of(relation) are the places of the rows that it was asked for.
+  /// Adds the message of a rank; rows_of(relation) returns the places of the rows requested from it.
   ///
-  /// @throws error  if it cannot be as long as it is
+  /// @throws error  if the message has an impossible length
   template <class RowsOf>
   void add_message(std::size_t rank, std::byte const* message, std::int64_t bytes,
                    reply_layout<Policy, Vertex> const& layout, RowsOf rows_of) {
@@ -98,11 +98,11 @@ public:
     messages_.push_back({rank, bytes, layout});
   }
 
-  /// The draws over every relation in the order of its frontier; valid until `begin`.
+  /// Returns the draws over every relation in the order of its frontier; valid until `begin`.
   ///
-  /// @param num_edges  of all relations, if there is one and the number is known; or −1
-  /// @where  waits for the numbers of edges of several relations, if not on a host
-  /// @throws error  on hosts, if a message is not as long as its counts say
+  /// @param num_edges  total, if there is only one relation and the number is known; else −1
+  /// @where  with a device policy and several relations, waits for their numbers of edges
+  /// @throws error  with host policies, if the length of a message contradicts its counts
   std::span<hop_sample<Policy, Vertex> const> run(std::int64_t num_edges = -1) {
     if constexpr (host_policy<Policy>) {
       run_on_host();
@@ -194,11 +194,11 @@ private:
   bool edge_ids_ = false;
   std::vector<hop_sample<Policy, Vertex>> merged_; // by relation
   std::vector<merged_relation<Vertex>> relations_;
-  buffer<Policy, merged_slice> slice_table_; // `slices_` where the executor reads them
+  buffer<Policy, merged_slice> slice_table_; // `slices_` in memory of the executor
   buffer<Policy, merged_relation<Vertex>> relation_table_;
   buffer<Policy, edge_offset> counts_;   // in the order of the slices
   buffer<Policy, edge_offset> offsets_;  // likewise
-  buffer<Policy, edge_offset> in_order_; // in that of the frontiers
+  buffer<Policy, edge_offset> in_order_; // in the order of the frontiers
 };
 
 } // namespace glt::detail

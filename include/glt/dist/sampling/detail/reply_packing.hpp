@@ -25,7 +25,7 @@
 
 namespace glt::detail {
 
-/// Draws over one relation for one requester, and where they go in the message to it.
+/// Draws over one relation for one requester, and their places in the message to it.
 template <vertex_id Vertex>
 struct packed_slice {
   drawn_rows<Vertex> drawn;
@@ -33,8 +33,8 @@ struct packed_slice {
   std::byte* counts = nullptr;
   std::byte* sources = nullptr;
   std::byte* edge_ids = nullptr;
-  std::int64_t first_row = 0;  // among those of all slices
-  std::int64_t first_edge = 0; // likewise
+  std::int64_t first_row = 0;  // among the rows of all slices
+  std::int64_t first_edge = 0; // among the edges of all slices
 
   GLT_HOST_DEVICE void write_row(std::int64_t row) const {
     write_count(counts, count_bytes, row, drawn.offsets[row + 1] - drawn.offsets[row]);
@@ -66,7 +66,7 @@ struct pack_edges {
   }
 };
 
-/// Packs what was drawn for other ranks, a message each; reusable.
+/// Packing of the draws for other ranks, one message per rank; reusable.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy, vertex_id Vertex>
@@ -76,10 +76,10 @@ class reply_packing {
 public:
   explicit reply_packing(Policy policy = {}) : policy_(policy), table_(0, policy) {}
 
-  /// Writes drawn_of(rank, relation) to the message for every rank but the own one, which is empty.
+  /// Writes drawn_of(rank, relation) to the message for each rank; the message for this rank is empty.
   ///
   /// @shape  count_bytes [relations], of a row
-  /// @throws precondition_error  on hosts, if a row gave more edges than its count can say
+  /// @throws precondition_error  with host policies, if a row has more edges than its count can hold
   template <class DrawnOf>
   void pack(int num_ranks, int self, std::span<std::int64_t const> count_bytes, bool edge_ids, DrawnOf drawn_of,
             rank_messages<Policy>& messages) {
@@ -170,7 +170,7 @@ private:
   std::vector<message_plan> layouts_; // [R]
   std::int64_t num_rows_ = 0;
   std::int64_t num_edges_ = 0;
-  buffer<Policy, packed_slice<Vertex>> table_; // `slices_` where the executor reads them
+  buffer<Policy, packed_slice<Vertex>> table_; // `slices_` in memory of the executor
 };
 
 } // namespace glt::detail

@@ -17,8 +17,8 @@
 
 namespace glt::detail {
 
-/// What a rank draws in a hop for every requester: in one pass, or one by one where their rules differ; by policies of
-/// the host apart from what it draws for itself. Reusable.
+/// Draws of a rank in a hop for every requester: in one pass, or one by one if their rules differ. Host policies draw
+/// for this rank separately. Reusable.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class requester_draws {
   static constexpr memory_space space = Policy::space;
@@ -29,12 +29,13 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// The rule by which the requests of a rank are served over a relation; empty if that of the relation serves all.
+  /// Function that returns the rule for a rank's requests over a relation; empty if the relation's rule is for all
+  /// ranks.
   using rule_source = std::function<Rule(int rank, std::size_t relation)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}
 
-  /// Borrows what is to be drawn, until the next call.
+  /// Borrows relations and options of the draws until the next call.
   ///
   /// @shape  first_rows [T + 1], of every type in the part
   void begin(int rank, std::span<std::int64_t const> first_rows, std::span<relation_type const> relations,
@@ -46,7 +47,7 @@ public:
     rule_of_ = rule_of ? &rule_of : nullptr;
   }
 
-  /// Draws for the own requests, where they are apart.
+  /// Draws for the requests of this rank, if they are separate.
   void draw_own(rows_type const& requests) { draw_for(rank_, own_, requests); }
 
   /// Draws for all other requests.
@@ -68,13 +69,13 @@ public:
     }
   }
 
-  /// What was drawn over a relation for a rank, the own one included.
+  /// Returns the draws over a relation for a rank, also for this rank.
   [[nodiscard]] drawn_rows<Vertex> of(std::size_t rank, std::size_t relation) const {
     return own_apart && rank == rank_ ? own_.of(relation, 0)
            : rule_of_ != nullptr      ? served_[rank].of(relation, 0)
                                       : served_[0].of(relation, rank);
   }
-  /// What was drawn for this rank, if it was the only one that asked.
+  /// Returns the draws for this rank, if no other rank sent requests.
   [[nodiscard]] std::span<hop_sample<Policy, Vertex> const> drawn() const noexcept {
     return (own_apart ? own_ : served_[rule_of_ != nullptr ? rank_ : 0]).drawn();
   }

@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// The parts of a graph that a rank samples in place, and what it drew from each; reusable.
+/// Parts of a graph that a rank samples in place, and the draws from each; reusable.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class shared_draws {
   static constexpr memory_space space = Policy::space;
@@ -33,10 +33,10 @@ public:
     }
   }
 
-  /// The parts of which there are views are shared from now on; if not `allowed`, none.
+  /// Shares the parts with views from now on; none if not `allowed`.
   ///
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows and
-  ///                             columns of its part
+  /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
+  ///                             rows and columns of its part
   void set(partition_book const& book, node_views<part_view<GraphSpace, Vertex>> views, int rank, int ranks,
            bool allowed) {
     shared_rows shared(views, rank, ranks);
@@ -60,8 +60,8 @@ public:
 
   [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
 
-  /// Draws as the relations say, but rows_of(part), where those of every type begin at first_rows_of(part), from every
-  /// shared part.
+  /// Draws from every shared part for rows_of(part), with the options of the relations. Rows of every type begin at
+  /// first_rows_of(part).
   template <class FirstRowsOf, class RowsOf>
   void draw(std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids,
             FirstRowsOf first_rows_of, RowsOf rows_of) {
@@ -78,7 +78,7 @@ public:
       }
     }
   }
-  /// What was drawn over a relation from a shared part.
+  /// Returns the draws over a relation from a shared part.
   [[nodiscard]] drawn_rows<Vertex> of(std::size_t part, std::size_t relation) const {
     return drawn_[part].of(relation, 0);
   }
@@ -97,7 +97,7 @@ private:
   Policy policy_;
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
-  std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // of the part that is drawn from
+  std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // for the part in turn
   std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P]
 };
 

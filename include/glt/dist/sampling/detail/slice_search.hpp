@@ -8,7 +8,7 @@
 
 namespace glt::detail {
 
-/// The slice that item i is in: the last one that begins at or before it.
+/// Returns the slice that contains item i: the last slice that begins at or before it.
 ///
 /// @pre    begin_of(slice) ascends, and begin_of(0) <= i; not checked
 /// @cost   O(log num_slices)

@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Where the rows of a frontier are that come from one rank: row i of them is row places[i] − first_place.
+/// Places in a frontier of the rows of one rank: its row i is row places[i] − first_place of the frontier.
 struct frontier_places {
   std::int64_t const* places = nullptr;
   std::int64_t size = 0;
@@ -20,17 +20,17 @@ struct frontier_places {
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator[](std::int64_t i) const { return places[i] - first_place; }
 };
 
-/// The places of every type in a list of all types that was sorted by owner; reusable.
+/// Places of every type in a list of all types that was sorted by owner; reusable.
 template <device_policy Policy>
 class type_places {
 public:
   explicit type_places(Policy policy = {}) : bounds_(policy) {}
 
-  /// Finds where each type begins in the bucket of every rank.
+  /// Finds the first place of each type in the bucket of every rank.
   ///
   /// @shape  places [S], ascending in every bucket · offsets [R + 1], of the buckets · first_place [T + 1], of every
   ///         type in the list; all borrowed until the next call
-  /// @where  waits for what is found, if there are several types
+  /// @where  waits for the result if there are several types
   void find(std::int64_t const* places, std::span<std::int64_t const> offsets,
             std::span<std::int64_t const> first_place) {
     places_ = places;
@@ -42,7 +42,7 @@ public:
     }
   }
 
-  /// The places of the rows of a type in the bucket of a rank.
+  /// Returns the places of the rows of a type in the bucket of a rank.
   [[nodiscard]] frontier_places of(std::size_t rank, std::size_t type) const {
     if (begins_.empty()) {
       return {places_ + offsets_[rank], offsets_[rank + 1] - offsets_[rank], 0};

@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// Numbers vertices of a type among those of all types; one that the type has not becomes −1.
+/// Numbers vertices of a type among the vertices of all types; a vertex outside its type becomes −1.
 template <memory_space Space, class Vertex>
 struct join_ids {
   book_view<Space> book;                           // of the type
@@ -32,10 +32,10 @@ struct join_ids {
   }
 };
 
-/// Numbers the vertices of all types together: part by part and, inside a part, type by type.
+/// Numbering of the vertices of all types together: part by part and, inside a part, type by type.
 ///
-/// One book and one routed list then serve all types, and where a row lies in its part tells its type. Where there is
-/// one type only, its numbers are kept.
+/// So one book and one routed list serve all types; the place of a row in its part gives its type. If there is only one
+/// type, its numbers are kept.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy>
@@ -44,7 +44,7 @@ public:
   static constexpr memory_space space = Policy::space;
 
   /// @shape  books [T], each of num_parts parts
-  /// @pre    there are types and parts, and the books have as many parts; not checked
+  /// @pre    there are types and parts, and every book has num_parts parts; not checked
   /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
   /// @cost   O(P · T), in time and memory
   typed_rows(std::vector<partition_book> books, int num_parts, Policy policy = {})
@@ -67,10 +67,10 @@ public:
   }
 
   [[nodiscard]] int num_types() const noexcept { return static_cast<int>(books_.size()); }
-  /// The book of all types together.
+  /// Returns the book of all types together.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
 
-  /// Where the rows of every type begin in a part, and where the last one ends.
+  /// Returns the first row of every type in a part, and the end of the last type.
   ///
   /// @shape  [T + 1]
   /// @pre    part is in range; not checked
@@ -80,8 +80,8 @@ public:
 
   /// Joins lists of vertices, type after type; valid until the next call.
   ///
-  /// @shape  lists [T], first_place [T + 1], written: where each type begins in what is returned
-  /// @where  enqueues only; a vertex that its type has not becomes −1: `check` names it
+  /// @shape  lists [T] · first_place [T + 1], the place of each type in the result
+  /// @where  enqueues only; a vertex outside its type becomes −1, and `check` names it
   template <class Vertex>
   [[nodiscard]] array_view<space, global_id const> join(std::span<array_view<space, Vertex const> const> lists,
                                                         std::span<std::int64_t const> first_place) {
@@ -97,7 +97,7 @@ public:
   }
 
   /// @shape  lists [T]
-  /// @throws precondition_error  naming the first vertex that its type has not
+  /// @throws precondition_error  naming the first vertex outside its type
   template <class Vertex>
   void check(std::span<array_view<space, Vertex const> const> lists) const {
     for (std::size_t t = 0; t < lists.size(); ++t) {

@@ -20,16 +20,16 @@
 
 namespace glt::detail {
 
-/// Where N arrays lie in one block of bytes: their lengths, then the arrays, each on a cache line of its own.
+/// Layout of N arrays in one block of bytes: their lengths, then the arrays, each from a new cache line on.
 template <std::size_t N>
 class shared_arrays {
 public:
   /// @shape  sizes [N], in bytes
   explicit shared_arrays(std::array<std::int64_t, N> const& sizes) noexcept : sizes_(sizes) {}
 
-  /// Reads the lengths of a block that was written.
+  /// Reads the lengths from a block that was written.
   ///
-  /// @throws precondition_error  if the block is not as long as its lengths say
+  /// @throws precondition_error  if the length of the block contradicts them
   [[nodiscard]] static shared_arrays of(std::span<std::byte const> block) {
     std::array<std::int64_t, N> sizes{};
     if (block.size() >= sizeof(sizes)) {
@@ -43,10 +43,10 @@ public:
     return made;
   }
 
-  /// Bytes of the whole block.
+  /// Returns the bytes of the whole block.
   [[nodiscard]] std::int64_t bytes() const noexcept { return offset(N); }
 
-  /// Writes the lengths and copies the arrays; one without an address is left to be written at its `place`.
+  /// Writes the lengths and copies the arrays; the caller writes an array with a null pointer at its `place`.
   ///
   /// @shape  block [bytes()] · arrays [N], of the sizes given
   void write(std::span<std::byte> block, std::array<void const*, N> const& arrays) const noexcept {
@@ -58,18 +58,18 @@ public:
     }
   }
 
-  /// Where array number i of a block is.
+  /// Returns the address of array i in a block.
   [[nodiscard]] std::byte* place(std::span<std::byte> block, std::size_t i) const noexcept {
     return block.data() + offset(i);
   }
 
-  /// Array number i of a block.
+  /// Returns array i of a block.
   template <bytes_copyable T>
   [[nodiscard]] host_view<T const> view(std::span<std::byte const> block, std::size_t i) const noexcept {
     return {reinterpret_cast<T const*>(block.data() + offset(i)), sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
   }
 
-  /// Array number i of the own block as a buffer; nothing is copied.
+  /// Returns array i of this rank's block as a buffer, without a copy.
   template <bytes_copyable T, host_policy Policy>
   [[nodiscard]] buffer<Policy, T> adopt(node_blocks const& blocks, std::size_t i, Policy policy) const {
     return buffer<Policy, T>::adopt(reinterpret_cast<T*>(blocks.own.data() + offset(i)),

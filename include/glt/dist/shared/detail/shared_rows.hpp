@@ -14,16 +14,16 @@
 
 namespace glt::detail {
 
-/// The other parts whose rows this rank reads in place.
+/// Set of the other parts whose rows this rank reads in place.
 class shared_rows {
 public:
-  /// None, for that reason.
+  /// Makes an empty set, with a reason.
   explicit shared_rows(std::string reason = "no memory that ranks share was given; call read_in_place with it")
       : reason_(std::move(reason)) {}
 
-  /// Those of which there are views.
+  /// Takes the parts that have views.
   ///
-  /// @throws precondition_error  if there is not one entry per rank, or the own part cannot be read in place
+  /// @throws precondition_error  if there is not one entry per rank, or the local part has no view
   template <class View>
   shared_rows(node_views<View> const& views, int rank, int ranks) : reason_(views.reason) {
     if (std::ssize(views.of_rank) != ranks || !views.of_rank[static_cast<std::size_t>(rank)]) {
@@ -37,9 +37,9 @@ public:
 
   [[nodiscard]] bool any() const noexcept { return std::ranges::count(flags_, 1) > 0; }
   [[nodiscard]] bool has(std::size_t part) const noexcept { return part < flags_.size() && flags_[part] != 0; }
-  /// @shape  [P], or empty if there are none
+  /// @shape  [P], or empty if no parts are shared
   [[nodiscard]] std::vector<char> const& flags() const noexcept { return flags_; }
-  /// Why some parts are not among them; empty if all are.
+  /// Returns the reason why some parts are not in the set; empty if all are.
   [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
 
 private:

@@ -23,24 +23,24 @@
 
 namespace glt::detail {
 
-/// Tensors of this rank in node-shared memory, and those of the ranks whose rows it reads in place, its own included.
+/// Tensors of this rank in node-shared memory, and views of all ranks' tensors that this rank reads in place.
 struct shared_tensors {
   using table = std::vector<named_rows<memory_space::host>>;
 
   table own;
   node_views<table> of_node;
 
-  /// A tensor of the own ones as a buffer; nothing is copied.
+  /// Returns a local tensor as a buffer, without a copy.
   template <bytes_copyable T, device_policy Policy>
   [[nodiscard]] buffer<Policy, T> adopt(std::size_t tensor, Policy const& policy) const {
     auto const& rows = own[tensor].rows;
-    // This rank's block, which it may write.
+    // It is in this rank's block, which this rank may write.
     auto* const data = reinterpret_cast<T*>(const_cast<std::byte*>(rows.data));
     return buffer<Policy, T>::adopt(data, rows.num_rows * rows.num_columns / stored_elements<T>, of_node.keeper,
                                     policy);
   }
 
-  /// The views that are made of the tensors of each rank.
+  /// Makes a view of the tensors of each rank.
   template <class View, class ViewOf>
   [[nodiscard]] node_views<View> views(ViewOf view_of) const {
     node_views<View> made{.of_rank = {}, .reason = of_node.reason, .keeper = of_node.keeper};
@@ -54,7 +54,7 @@ struct shared_tensors {
   }
 };
 
-// What a tensor of a block is made of, and where its rows are.
+// Description of a tensor in a block, and the place of its rows.
 struct shared_tensor {
   std::int64_t type = 0;
   std::int64_t rows = 0;
@@ -63,7 +63,7 @@ struct shared_tensor {
   std::int64_t first_byte = 0;
 };
 
-// The tensors of a block: what each is made of, all names in a line, all rows, each tensor on a cache line of its own.
+// Reads the tensors of a block: descriptions, then all names, then all rows, each tensor from a new cache line on.
 [[nodiscard]] inline shared_tensors::table read_shared(std::span<std::byte const> block) {
   auto const arrays = shared_arrays<3>::of(block);
   auto const names = arrays.template view<char>(block, 1);
@@ -80,7 +80,7 @@ struct shared_tensor {
   return made;
 }
 
-/// Copies tensors to node-shared memory; scales stay with their owners, who have the same.
+/// Copies tensors to node-shared memory. Scales are not copied, since each rank has the same scales.
 ///
 /// @comm   collective; see `node_memory`
 template <node_memory Node>
@@ -116,19 +116,19 @@ template <node_memory Node>
   return made;
 }
 
-/// An array, or the elements of an id table, as a tensor of one column.
+/// Returns an array, or the elements of an id table, as a tensor of one column.
 template <bytes_copyable T>
 [[nodiscard]] any_rows<memory_space::host> array_rows(host_view<T const> values) {
   return without_type(feature_view<memory_space::host, T>{.features = {values.data(), values.size(), 1}});
 }
 
-/// The elements of such a tensor.
+/// Returns the elements of such a tensor.
 template <bytes_copyable T>
 [[nodiscard]] host_view<T const> array_of(any_rows<memory_space::host> const& rows) noexcept {
   return {reinterpret_cast<T const*>(rows.data), rows.num_rows};
 }
 
-/// Adds what finds the rows of edges to their tensors, and reads it again.
+/// Adds the look-up table of edges to their tensors; `pop_edges` removes and returns it.
 inline void push_edges(shared_tensors::table& tensors, id_table_view<memory_space::host> edges) {
   tensors.push_back({"ids", array_rows(edges.ids())});
   tensors.push_back({"slots", array_rows(edges.slots())});

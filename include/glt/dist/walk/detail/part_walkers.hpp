@@ -14,14 +14,14 @@
 
 namespace glt::detail {
 
-/// The rows of the vertices that a rank owns, and who owns the others: what `all_rows` is to a process alone.
+/// Rows of the vertices of this rank, and owners of the others; `all_rows` is the version for a whole graph.
 template <memory_space Space, vertex_id Vertex>
 struct part_rows {
   static constexpr bool all = false;
   csr_view<Space, Vertex> graph;
   book_view<Space> book;
   std::int32_t rank;
-  global_id first; ///< of the own vertices
+  global_id first; ///< of the local vertices
   global_id last;
 
   [[nodiscard]] GLT_HOST_DEVICE bool has(global_id vertex) const noexcept { return vertex >= first && vertex < last; }
@@ -40,40 +40,41 @@ struct part_rows {
   }
 };
 
-/// @param offsets  those of the book, in memory that lives as long as the rows are used
+/// @param offsets  offsets of the book, in memory that lives as long as the rows are used
 template <memory_space Space, vertex_id Vertex, class Offsets>
 [[nodiscard]] part_rows<Space, Vertex> make_part_rows(csr_view<Space, Vertex> graph, int part,
                                                       partition_book const& book, Offsets const& offsets) {
   return {graph, book_view<Space>(offsets.view()), part, book.begin(part), book.end(part)};
 }
 
-/// A step of a walk, as its home is told.
+/// Step of a walk, as reported to the walk's home rank.
 template <vertex_id Vertex>
 struct walk_visit {
-  edge_id edge; ///< -1 if none was taken
+  edge_id edge; ///< -1 if the walk took no edge
   std::int32_t walk;
   std::int32_t step; ///< number of the vertex in the walk
   Vertex vertex;
 };
 
-/// Where a walker goes, and how many steps its home is to be told of.
+/// Destination of a walker, and the number of steps to report to its home.
 struct walk_move {
   static constexpr std::int32_t ended = -1;
   std::int32_t rank;
   std::int32_t visits;
 };
 
-/// Visits that a walker makes at most before it is looked at again, unless it is at home.
+/// Largest number of visits that a walker away from home makes before it is handled again.
 inline constexpr std::int32_t visits_at_once = 8;
 
-/// Some of the walkers that are on a rank.
+/// Group of walkers on this rank.
 ///
-/// @shape  walkers, moves [n], the latter written · visits [n · visits_at_once], the first of every walker written
+/// @shape  walkers, moves [n], moves written · visits [n · visits_at_once], of each walker the first moves[i].visits
+///         written
 template <class Walker, memory_space Space, vertex_id Vertex>
 struct part_walkers {
   struct walker : Walker {
     std::int64_t place;
-    std::int32_t rank; // where it is to go
+    std::int32_t rank; // its next rank
     std::int32_t visits;
   };
 
@@ -83,7 +84,7 @@ struct part_walkers {
   std::int32_t rank;
   std::int32_t length;
   bool edge_ids;
-  walk_rows<Space, Vertex> out; // of the walks that belong here
+  walk_rows<Space, Vertex> out; // of the walks whose home is this rank
 
   GLT_HOST_DEVICE void load(std::int64_t i, walker& it) const {
     static_cast<Walker&>(it) = walkers[i];

@@ -30,7 +30,7 @@ struct rank_of_item {
   GLT_HOST_DEVICE int operator()(std::int64_t i) const { return ranks[i]; }
 };
 
-/// Items that wait to be sent, with the ranks that they go to.
+/// Items that wait to be sent, with their destination ranks.
 template <device_policy Policy, class Item>
 class outbox {
 public:
@@ -59,7 +59,7 @@ private:
   std::span<std::int64_t const> offsets_; // [R + 1]
 };
 
-/// The part of an item that travels: its bytes from `Skipped` on.
+/// The part of an item that is sent: its bytes from `Skipped` on.
 template <class Item, std::size_t Skipped, std::size_t Size>
 struct item_bytes {
   static constexpr auto size = static_cast<std::int64_t>(Size - Skipped);
@@ -90,7 +90,7 @@ struct read_items {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { use(i, Bytes::read(from + i * Bytes::size)); }
 };
 
-/// Carries walkers to the owners of what they are to see, and visits to the homes of the walkers, in one exchange.
+/// Exchange of walkers with the owners of the rows they need, and of visits with the walkers' homes.
 ///
 /// Reusable; the memory is kept. A message is the number of its walkers, the walkers, and the visits.
 template <communicator Comm, device_policy Policy, bytes_copyable Walker, vertex_id Vertex>
@@ -105,14 +105,14 @@ public:
   [[nodiscard]] outbox<Policy, Walker>& walkers() noexcept { return walkers_; }
   [[nodiscard]] outbox<Policy, walk_visit<Vertex>>& visits() noexcept { return visits_; }
 
-  /// Forgets what was not sent.
+  /// Drops items that were not sent.
   void clear() {
     walkers_.resize(0);
     visits_.resize(0);
     std::ranges::fill(counts_, 0);
   }
 
-  /// Makes messages of what is in the outboxes, and empties them.
+  /// Packs the items of the outboxes into messages, and empties the outboxes.
   void pack() {
     walkers_.sort(exchange_.size());
     visits_.sort(exchange_.size());
@@ -136,13 +136,12 @@ public:
     visits_.resize(0);
   }
 
-  /// Agrees with the other ranks on this call, and exchanges the messages; what the ranks passed as `value` is in the
-  /// headers.
+  /// Agrees with the other ranks on this call, and exchanges the messages; returns the headers, which hold each rank's
+  /// `value`.
   ///
-  /// @comm   collective; one header exchange and, if any rank has anything for another, one variable exchange:
-  ///         per pair of ranks with something to tell 8 bytes, per walker sizeof(Walker), per visit
-  ///         8 + sizeof(Vertex) bytes, and 8 for an edge id
-  /// @throws collective_error  on every rank, if one reports a failure or is at another call
+  /// @comm   collective; one header exchange and, if any rank has a message for another, one variable exchange: 8 bytes
+  ///         per message, sizeof(Walker) per walker, and per visit 8 + sizeof(Vertex) bytes, plus 8 for an edge id
+  /// @throws collective_error  on every rank, if a rank reports a failure or makes another call
   std::span<call_header const> send(call_site site, std::int64_t value, std::string const& failure) {
     if (!failure.empty()) {
       clear();
@@ -155,7 +154,7 @@ public:
     return headers;
   }
 
-  /// Calls admit(i, walker) for the n walkers of a rank, `admit` being admit_walkers(n), and admit_visit(i, visit).
+  /// Calls admit_walkers(n)(i, walker) for the n walkers of each message, and admit_visit(i, visit) for its visits.
   void open(auto admit_walkers, auto admit_visit) {
     for (std::size_t rank = 0; rank < counts_.size(); ++rank) {
       auto const bytes = exchange_.received_counts()[rank];

@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-/// What a walker carries until it has a name: which batch it belongs to, and its number among the walks of its start.
+/// Value that a walker carries until it has a key: its batch, and its number among the walks of its start.
 struct unnamed_walk {
   std::int64_t batch;
   std::int64_t number;
@@ -28,12 +28,12 @@ struct unnamed_walk {
   }
 };
 
-/// Gives a walker at its start the name of its walk, which the owner of the start knows.
+/// Gives a walker at its start the key of its walk. The key needs the start's original id, which its owner knows.
 ///
 /// @shape  keys [batches]
 template <memory_space Space, vertex_id Vertex>
 struct name_walker {
-  part_rows<Space, Vertex> rows; ///< those that walks start from
+  part_rows<Space, Vertex> rows; ///< rows in which walks start
   array_view<Space, random_key const> keys;
   original_ids<Space> original;
 
@@ -43,7 +43,7 @@ struct name_walker {
   }
 };
 
-/// Starts walkers of a batch, whose owners are their first moves.
+/// Starts walkers of a batch; their first moves are to the owners of the starts.
 ///
 /// @shape  walkers, moves [n], written, for walks [first, first + n) of the batch
 template <class Walker, memory_space Space, vertex_id Vertex>
@@ -76,7 +76,7 @@ struct start_walkers {
   }
 };
 
-/// Three numbers below 2²¹ in one, so that one scan adds them all up.
+/// Three numbers below 2²¹ in one, so that one scan sums all three.
 struct move_counts {
   std::int64_t stay;
   std::int64_t leave;
@@ -102,9 +102,9 @@ struct count_moves {
   }
 };
 
-/// Distributes walkers and visits over where they go.
+/// Distributes walkers and visits to their destinations.
 ///
-/// @shape  walkers, moves, before [n] · visits [n · visits_at_once] · the others as `before` tells, written
+/// @shape  walkers, moves, before [n] · visits [n · visits_at_once] · the others written, in sizes given by `before`
 template <class Walker, memory_space Space, vertex_id Vertex>
 struct distribute_moves {
   array_view<Space, Walker const> walkers;
@@ -134,7 +134,7 @@ struct distribute_moves {
   }
 };
 
-/// Lets walkers in.
+/// Admits received walkers.
 template <class Walker, memory_space Space, vertex_id Vertex>
 struct admit_walkers {
   name_walker<Space, Vertex> name;
@@ -147,7 +147,7 @@ struct admit_walkers {
   }
 };
 
-/// Writes visits into the walks that they belong to.
+/// Writes received visits into their walks.
 template <memory_space Space, vertex_id Vertex>
 struct admit_visits {
   walk_rows<Space, Vertex> out;

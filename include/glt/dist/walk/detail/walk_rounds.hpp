@@ -43,8 +43,8 @@ struct walks_to_make {
   walks<Policy, Vertex>* out = nullptr;
 };
 
-/// Walkers that wander over the ranks: each goes to where the rows are that it is to see, makes there as many steps as
-/// it can, and reports them to its home.
+/// Rounds of walkers that move between ranks. Each walker goes to the rank that holds the rows it needs. It makes as
+/// many steps there as it can, and reports them to its home.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Walker>
 class walk_rounds {
 public:
@@ -55,14 +55,14 @@ public:
         walkers_(0, policy), moves_(0, policy), visits_(0, policy), counts_(0, policy), before_(0, policy),
         keys_(0, policy), joined_(policy) {}
 
-  /// Walks from this rank's starts of one or more batches, in the rounds of one.
+  /// Walks from this rank's starts of one or more batches, in as many rounds as one batch takes.
   ///
-  /// `step` is as `walk_block` wants it, over `part_rows`; `name` names walkers, by the keys that it is given here.
+  /// `step` is a step for `walk_block` over `part_rows`; `name` gives walkers their keys, which are set here.
   ///
-  /// @comm   collective; one exchange to set off and one a round, as `walk_inbox::send`; a walker crosses
-  ///         between ranks once a round at most
-  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys or their numbers differ, a
-  ///                           rank has no batch, or one without `out`, or it runs out of memory
+  /// @comm   collective; one exchange to start and one per round, as `walk_inbox::send`; a walker moves between ranks
+  ///         at most once per round
+  /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys or their numbers differ,
+  ///                           a rank has no batch, a batch without `out`, or no memory left
   template <class Step, class Options>
   void run(std::span<walks_to_make<Policy, Vertex> const> batches, partition_book const& book, Options const& options,
            Step const& step, name_walker<space, Vertex> name) {
@@ -97,8 +97,7 @@ public:
 private:
   using visit = walk_visit<Vertex>;
 
-  // Walkers that are moved together, and visits after which a round ends: what bounds the memory beside walkers and
-  // walks.
+  // Walkers moved together, and visits after which a round ends: limits on the memory beside walkers and walks.
   static constexpr std::int64_t most_walkers = host_policy<Policy> ? 1 << 14 : 1 << 17;
   static constexpr std::int64_t visits_of_round = 1 << 20;
 
@@ -124,7 +123,7 @@ private:
     }
   }
 
-  // The rows of all batches: those of the only one, or of all of them together.
+  // Makes room for the walks of all batches: in `out` of the only batch, or in `joined_`.
   template <class Options>
   walk_rows<space, Vertex> make_room(batches_type batches, Options const& options) {
     std::int64_t num_starts = 0;
@@ -169,7 +168,7 @@ private:
     }
   }
 
-  // Gives every batch its walks.
+  // Copies the walks of every batch to its `out`.
   void divide(batches_type batches) {
     if (batches.size() == 1) {
       return;
@@ -188,7 +187,7 @@ private:
     }
   }
 
-  // What arrived in the last exchange.
+  // Admits the walkers and visits of the last exchange.
   void admit(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
     inbox_.open(
         [&](std::int64_t count) {
@@ -199,7 +198,7 @@ private:
         admit_visits<space, Vertex>{rows});
   }
 
-  // Moves walkers until all have left or ended, or there is much to tell.
+  // Moves walkers until all have left or ended, or enough visits wait to be sent.
   template <class Step>
   void advance(Step const& step, std::int32_t length, walk_rows<space, Vertex> rows) {
     while (!here_.empty() && inbox_.visits().size() < visits_of_round) {
@@ -217,7 +216,7 @@ private:
 
   void reserve(std::int64_t count) {
     auto const make = [](auto& buffer, std::int64_t size) {
-      buffer.clear(); // what it held is not worth a copy
+      buffer.clear(); // drops the content, so that resize copies nothing
       buffer.resize(size);
     };
     make(walkers_, count);
@@ -227,7 +226,7 @@ private:
     make(before_, count + 1);
   }
 
-  // Those that stay are appended to the others here, those that leave and what was visited into the outboxes.
+  // Appends walkers that stay to `here_`, and walkers that leave, and visits, to the outboxes.
   void distribute() {
     auto const ex = policy_.executor();
     auto const count = walkers_.size();
@@ -254,7 +253,7 @@ private:
   bool edge_ids_;
   walk_inbox<Comm, Policy, Walker, Vertex> inbox_;
   buffer<Policy, Walker> here_;
-  buffer<Policy, Walker> walkers_; // those that are moved together
+  buffer<Policy, Walker> walkers_; // moved together
   buffer<Policy, walk_move> moves_;
   buffer<Policy, visit> visits_;
   buffer<Policy, std::int64_t> counts_;
