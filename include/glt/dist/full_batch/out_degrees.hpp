@@ -37,7 +37,7 @@ struct write_row_lengths {
 
 namespace glt::dist {
 
-/// The number of edges that each own source has on all ranks together; the graph remembers the largest degrees.
+/// Returns the number of edges of each local source on all ranks together; the graph remembers the largest degrees.
 ///
 /// @shape  returns [num_sources()]
 /// @comm   collective; one header exchange, at most R − 1 messages of 8 bytes a source of another rank, and one reduction
