@@ -36,8 +36,8 @@ struct batch_place {
 /// Batch of one training step: this rank's seeds, their sampled neighbourhood, and the requested rows of its vertices
 /// and edges.
 ///
-/// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels ·
-///         edge_features() [E, G] · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
+/// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels
+///         · edge_features() [E, G] · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 struct batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;

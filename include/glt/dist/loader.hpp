@@ -39,13 +39,13 @@ namespace glt::dist {
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
 /// All ranks take the same number of steps, agreed once. A rank that runs out of seeds joins with empty batches, and no
-/// seed is repeated. A batch is a pure function of (recipe, options, epoch, step), so an epoch can be repeated or
+/// seed is repeated. A batch is a pure function of (recipe, options, epoch, step). So an epoch can be repeated or
 /// resumed, also with other `prefetch` and `bulk`.
 ///
-/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator,
-/// while the program runs collectives of its own. With MPI it needs `mpi_threads::multiple`, or `serialized`, where the
-/// threads take turns (see `mpi_comm::allows_threads`). The thread also needs a core. A launcher that binds each rank
-/// to one core leaves none: use `mpiexec --bind-to none`. Ranks may leave an epoch early (`break`), all or some of
+/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator.
+/// Meanwhile the program may run other collectives. With MPI it needs `mpi_threads::multiple`, or `serialized`, where
+/// the threads take turns (see `mpi_comm::allows_threads`). The thread also needs a core. A launcher that binds each
+/// rank to one core leaves none: use `mpiexec --bind-to none`. Ranks may leave an epoch early (`break`), all or some of
 /// them: the other ranks get the batches that are ready, and then a `collective_error`. Destroying a loader ends it for
 /// all ranks. Batches on a GPU are then made on a stream of the loader, beside work enqueued on the policy.
 ///

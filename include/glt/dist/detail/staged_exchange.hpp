@@ -49,9 +49,9 @@ template <device_policy Policy>
 /// reaches, or, `on_device`, exchange buffers of the GPU.
 ///
 /// It runs in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
-/// begins with a note that says how many rounds its sender needs, so all ranks know the number of rounds after the
-/// first. A note also reports a failed copy, so that all ranks give up together. Reusable; it allocates nothing after
-/// construction.
+/// begins with a note that tells how many rounds its sender needs. So all ranks know the number of rounds when the
+/// first has ended. A note also reports a failed copy, so that all ranks give up together. Reusable; it allocates
+/// nothing after construction.
 template <communicator Comm, device_policy Policy>
 class staged_exchange {
   static_assert(host_accessible(decltype(staging_of(std::declval<Policy const&>()))::space),

@@ -31,8 +31,8 @@
 
 namespace glt::dist {
 
-/// Table with a trained row for every vertex. Each rank owns the rows of its part and their optimiser moments, fetches
-/// the rows of a batch, and sends their gradients to the owners.
+/// Table with a trained row for every vertex. Each rank owns the rows of its part and their optimiser moments. It
+/// fetches the rows of a batch, and sends their gradients to the owners.
 ///
 ///     glt::dist::sparse_embedding table(comm, graph.book(), graph.original(),
 ///                                       {.columns = 64, .optimizer = glt::dist::sparse_adam{.learning_rate = 0.01}});

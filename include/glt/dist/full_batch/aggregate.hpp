@@ -73,8 +73,8 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
 ///
 /// @shape  gradient [num_destinations(), F] · out [num_sources(), F], written · chosen as gradient, from `aggregate`
 /// @where  as `aggregate`
-/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank and R − 1 messages, or fewer bytes with a
-///         cover
+/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank and R − 1 messages, or fewer bytes
+///         with a cover
 /// @throws collective_error  as `aggregate`
 /// @cost   as `aggregate`
 template <communicator Comm, device_policy Policy, std::floating_point T>

@@ -32,7 +32,7 @@ struct aggregation {
   array_view<Space, T const> edge_weights = {};
   /// Reproducible sums and means: the same bits for any number of ranks, partition and number of threads. Terms are
   /// rounded to about 2⁻⁵⁰ of the largest product in the graph and added in fixed point. Costs 8 bytes an element of
-  /// the result and of backward messages, one reduction more, and about twice the time of a sum of floats.
+  /// the result and of backward messages, and one reduction more. Takes about twice the time of a sum of floats.
   bool reproducible = false;
   /// Format of messages in both directions; `full` if `reproducible`, since the partition decides which rows are
   /// rounded.

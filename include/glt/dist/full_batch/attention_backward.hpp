@@ -42,8 +42,8 @@ namespace glt::dist {
 ///         out of memory at its edges; the first call duplicates the communicator. With H sources, T destinations:
 ///         2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most 2(R − 1) messages a rank; if
 ///         reproducible, gradients are of 8 bytes an element, and there is one reduction more
-/// @throws collective_error  as `attend`, if a rank has no memory for the edges of some sources, or if there is dropout
-///                           and the edges were pushed without ids
+/// @throws collective_error  as `attend`, or if a rank has no memory for the edges of some sources, or if there is
+///                           dropout and the edges were pushed without ids
 /// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards; if
 ///         reproducible, 8 bytes more for every element of the gradients
 /// @source Mostafa, MLSys 2022

@@ -10,7 +10,7 @@
 
 namespace glt::dist {
 
-/// Score of a source for a destination, which the softmax over in-edges takes.
+/// Score of a source for a destination: the input of the softmax over in-edges.
 enum class attention_score {
   additive,   ///< leaky_relu(key + query), each one number a head
   dot_product ///< key · query / √(columns of a head)

@@ -173,7 +173,7 @@ void normalize_batch(matrix_view<Policy::space, Element> x, batch_statistics con
                               glt::detail::normalize_elements<space, T>{x, columns.view(), parameters, y});
 }
 
-/// Sums the terms over the rows of all ranks that the gradient of a batch norm needs.
+/// Computes the sums over the rows of all ranks that the gradient of a batch norm needs.
 ///
 /// The local sums are this rank's shares of the gradients of bias and weight.
 ///

@@ -86,7 +86,8 @@ public:
   static constexpr memory_space space = Policy::space;
 
   /// @shape  ids [E], by position in the rows of the part; or empty on all ranks, for passes without dropout
-  /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of ranks
+  /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of
+  ///         ranks
   /// @throws collective_error  on every rank, if ids of a rank has another length, only some ranks pass ids, or a rank
   ///                           has another choice than rank 0
   /// @cost   for every edge that this rank receives, 16 bytes stay, and 8 for its id; for every row, 24

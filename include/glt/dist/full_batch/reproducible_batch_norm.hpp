@@ -55,7 +55,8 @@ namespace glt::dist {
 /// @shape  x [local rows, F], of any number of rows
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and reductions of 2F doubles, F and F 64-bit integers
-/// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and more
+/// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and
+///                           more
 /// @cost   O(rows · F) in three passes
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
 [[nodiscard]] batch_statistics gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
@@ -104,8 +105,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
 
 /// Computes `gather_batch_gradients` with the same bits for any number of ranks, partition and number of threads.
 ///
-/// The local sums are the sums of all ranks on rank 0, and 0 on other ranks, so that their sum over ranks is the
-/// gradient.
+/// The local sums are the sums of all ranks on rank 0, and 0 on other ranks. Their sum over ranks is the gradient.
 ///
 /// @shape  gradient [local rows, F], of the output · x [local rows, F] · statistics of x
 /// @where  memory of `Policy`; waits for the sums

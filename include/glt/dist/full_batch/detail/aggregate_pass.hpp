@@ -90,7 +90,7 @@ public:
       // ranks without edges have no weights, but may get weights of other ranks
       bool const may_get_weights = graph_->cover() && may_be_covered_ && pulls && !is_exact_ && !is_short_ &&
                                    (!options.edge_weights.empty() || graph_->num_edges() == 0);
-      if (may_get_weights) { // weights go against the rows
+      if (may_get_weights) { // weights travel against the rows
         outgoing = incoming = std::max(outgoing, incoming);
         served_weights_ =
             graph_->passes().template scratch<T>(graph_->cover()->num_served_before(graph_->size()) * options.heads);

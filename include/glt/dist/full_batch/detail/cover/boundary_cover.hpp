@@ -47,8 +47,8 @@ struct outgoing_boundary {
 template <memory_space Space>
 class boundary_cover {
 public:
-  /// @comm   collective; three header exchanges, and for each pair of ranks 4 bytes for every pulled source and 8 for every
-  ///         pushed edge
+  /// @comm   collective; three header exchanges, and for each pair of ranks 4 bytes for every pulled source and 8 for
+  ///         every pushed edge
   /// @throws collective_error  on every rank, if one has no memory for the cover
   template <class Graph>
   explicit boundary_cover(Graph& graph) : num_own_(graph.num_sources()), num_rows_(graph.num_destinations()) {

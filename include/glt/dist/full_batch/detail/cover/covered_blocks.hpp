@@ -16,8 +16,8 @@ namespace glt::detail {
 /// Blocks that travel in a pass over a graph with a cover of its boundary. Between two ranks the cover is used if it
 /// takes fewer bytes than the rows of all sources.
 ///
-/// A block consists of rows, sums (or, backward, gradients), the weights of pushed edges if they travel with it, and
-/// for extremes the chosen edges.
+/// A block consists of rows and sums; backward, of rows and gradients. The weights of pushed edges follow if they
+/// travel with it, and for extremes the chosen edges.
 template <class Graph, class T>
 class covered_blocks {
   using policy = typename Graph::policy_type;

@@ -39,7 +39,7 @@ struct fixed_point {
       return {};
     }
     int const bits = std::min(50, 61 - std::ilogb(std::max(terms, 1.0)) - 1); // of a term
-    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000);      // doubles end just below 2⁻¹⁰⁰⁰
+    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000);      // doubles end near 2⁻¹⁰²²
     return {std::ldexp(1.0, exponent), std::ldexp(1.0, -exponent)};
   }
 };
