@@ -50,8 +50,8 @@ namespace glt::dist {
 /// all ranks. Batches on a GPU are then made on a stream of the loader, beside work enqueued on the policy.
 ///
 /// With `concurrency`, several threads make those batches in turns, for a consumer that is faster than one thread. Each
-/// thread needs a core, has a duplicate of the communicator, a sampler, collectors and a list of the seeds. The order
-/// of the batches stays.
+/// thread needs a core and a duplicate of the communicator, and has a sampler, collectors and a list of the seeds. The
+/// order of the batches stays.
 ///
 /// Concurrent calls: none on one object, nor on objects that use the same communicator. With `prefetch`, also none that
 /// change an object borrowed by the recipe.

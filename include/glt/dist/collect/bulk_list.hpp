@@ -12,7 +12,7 @@ namespace glt::dist {
 /// One of several lists of vertices or edges whose rows a collector fetches together into `out`.
 ///
 /// @shape  vertices [N] global ids, of edges their destinations · edges [N] global ids, or empty for rows of vertices ·
-///         num_seeds ≤ N: tensors of seeds only, such as labels, are collected for the first num_seeds keys
+///         num_seeds ≤ N: `seeds_only` tensors, such as labels, are collected for the first num_seeds keys
 template <device_policy Policy, vertex_id Vertex, class Rows>
 struct bulk_list {
   array_view<Policy::space, Vertex const> vertices;

@@ -35,7 +35,7 @@ struct collected_counts {
   std::int64_t cached = 0;   ///< of other ranks, found among the hot rows
   std::int64_t remote = 0;   ///< of other ranks, requested by messages
 
-  /// Returns cached / (cached + remote), or 0 if nothing was cached.
+  /// Returns the hit ratio of the hot rows: cached / (cached + remote), or 0 if nothing was cached.
   [[nodiscard]] double hit_ratio() const noexcept {
     return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
   }

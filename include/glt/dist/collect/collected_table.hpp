@@ -55,7 +55,7 @@ namespace glt::dist {
 ///
 ///     auto const x = table["title"].template as<float>(); // matrix_view, [N, F]
 ///
-/// @shape  one row per vertex, in the order of the vertices; tensors of seeds only have one row per seed
+/// @shape  one row per vertex, in the order of the vertices; `seeds_only` tensors have one row per seed
 template <device_policy Policy>
 struct collected_table {
   std::vector<detail::collected_tensor<Policy>> tensors;

@@ -64,7 +64,7 @@ public:
     });
   }
 
-  /// Writes the rows of all vertices; tensors of seeds only get the rows of the first `num_seeds`.
+  /// Writes the rows of all vertices; a `seeds_only` tensor gets the rows of the first `num_seeds`.
   ///
   /// @shape  vertices [N] global ids; distinct ids save bytes but are not required
   /// @comm   collective; `step` is the same on all ranks

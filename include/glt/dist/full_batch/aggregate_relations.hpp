@@ -17,8 +17,8 @@ namespace glt::dist {
 /// Computes sums or means over the in-edges of every relation in one rotation. At each step a rank gets the rows of all
 /// relations in one message. A cover of the boundary is not used.
 ///
-/// @shape  rows: one for each edge type, from [num_sources(), F] to [num_destinations(), F] of its relation, written; F may
-///         differ between relations
+/// @shape  rows: one for each edge type, from [num_sources(), F] to [num_destinations(), F] of its relation, written;
+///         relations may have different F
 /// @where  memory of the graph's policy
 /// @comm   collective; one header exchange and at most R − 1 messages a rank
 /// @throws collective_error  on every rank, if rows of a rank have other shapes, `how` is `max` or `min`, or a rank

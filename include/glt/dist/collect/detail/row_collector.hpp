@@ -87,7 +87,7 @@ protected:
     sources_[static_cast<std::size_t>(requests_.rank())].tensors[tensor] = plan()[tensor].local;
   }
 
-  /// Borrows hot rows; none if the table is empty. `has_all` is false if they lack a tensor of seeds only.
+  /// Borrows hot rows; none if the table is empty. `has_all` is false if they lack a `seeds_only` tensor.
   void set_hot(source_rows<space> hot, bool has_all) {
     hot_has_all_ = has_all;
     set_source(requests_.sources().hot(), std::move(hot));
@@ -117,7 +117,7 @@ protected:
     keeper_ = views.keeper;
   }
 
-  /// Collects the rows of lists of keys. Tensors of seeds only get the rows of each list's seeds. `prepare()` checks
+  /// Collects the rows of lists of keys. A `seeds_only` tensor gets the rows of each list's seeds. `prepare()` checks
   /// the lists and reserves memory for the rows, or throws; `resize()` then returns the targets of the rows.
   ///
   /// @shape  resize() returns [lists, tensors]

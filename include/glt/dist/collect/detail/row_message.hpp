@@ -21,7 +21,8 @@
 
 namespace glt::detail {
 
-/// Layout of requested rows in a message: tensor by tensor, as stored. Tensors of seeds only contain the flagged rows.
+/// Layout of requested rows in a message: tensor by tensor, as stored. A `seeds_only` tensor contains only the flagged
+/// rows.
 ///
 /// @where  all work is enqueued on the policy's executor
 template <device_policy Policy>
@@ -40,7 +41,7 @@ public:
   }
 
   [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return plan_; }
-  /// Returns true if any tensor is for seeds only.
+  /// Returns true if there is a `seeds_only` tensor.
   [[nodiscard]] bool flags() const noexcept { return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only); }
 
   /// Reads rows of a tensor from tiers from now on.

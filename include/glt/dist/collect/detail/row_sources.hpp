@@ -148,7 +148,7 @@ public:
     return {rows + first, buckets_.places().data() + first, offsets_[s + 1] - first,
             flags_end_.empty() ? 0 : flags_end_[s] - first};
   }
-  /// Returns the begin of every source's list among all rows, places and edge keys.
+  /// Returns the start of every source's list among all rows, places and edge keys.
   ///
   /// @shape  [P + 2]
   [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }

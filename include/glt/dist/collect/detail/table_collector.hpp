@@ -39,7 +39,7 @@ class table_collector : public row_collector<Comm, Policy> {
 
 public:
   /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
-  /// have different hot rows, or none. If hot rows lack a tensor of seeds only, seeds are requested.
+  /// have different hot rows, or none. If hot rows lack a `seeds_only` tensor, seeds are requested.
   ///
   /// @comm   none
   /// @throws precondition_error  if hot rows lack another collected tensor, or have it with other elements or columns
@@ -77,7 +77,7 @@ protected:
     return made;
   }
 
-  /// Collects the rows of all keys of every list; tensors of seeds only get the rows of its seeds.
+  /// Collects the rows of all keys of every list; a `seeds_only` tensor gets the rows of its seeds.
   template <class Vertex>
   void collect_table(std::span<dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const> lists,
                      std::int64_t step) {

@@ -58,7 +58,7 @@ template <memory_space Space>
 
 /// Returns the rows in other memory, such as another rank's, for every tensor of a plan; with the plan's scales.
 ///
-/// `what` names this memory in error texts. A tensor of seeds only may be missing: its rows then have no data.
+/// `what` names this memory in error texts. A `seeds_only` tensor may be missing: its rows then have no data.
 ///
 /// @throws precondition_error  if another tensor is missing, or has other elements or columns than in the plan
 template <memory_space Space>

@@ -39,7 +39,7 @@ public:
     return bytes_.data() + offsets_.back();
   }
 
-  /// Returns the begin of a message; valid until the next `append`.
+  /// Returns the start of a message; valid until the next `append`.
   [[nodiscard]] std::byte* data(std::size_t rank) noexcept { return bytes_.data() + offsets_[rank]; }
   [[nodiscard]] array_view<Policy::space, std::byte const> of(std::size_t rank) const noexcept {
     return bytes_.view().subview(offsets_[rank], sizes_[rank]);

@@ -77,7 +77,7 @@ private:
   std::span<std::int64_t const> offsets_;        // [P + 1], of the buckets
   buffer<Policy, local_id> words_;
   slice_bounds<Policy> bounds_;
-  std::span<std::int64_t const> first_wanted_; // [P], begin of the requested vertices in a bucket
+  std::span<std::int64_t const> first_wanted_; // [P], start of the requested vertices in a bucket
 };
 
 template <memory_space Space, class Vertex>

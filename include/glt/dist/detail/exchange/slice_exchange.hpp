@@ -129,7 +129,7 @@ public:
 
   /// Sends the counted rows as `start` does, from slices that lie apart or overlap.
   ///
-  /// @shape  begins [R] or more, rows from 0: begin of the slice for each rank in `send`
+  /// @shape  begins [R] or more, rows from 0: start of the slice for each rank in `send`
   template <class Element, bytes_copyable T>
     requires std::same_as<std::remove_const_t<Element>, T>
   void start_from(std::span<std::int64_t const> begins, array_view<space, Element> send, array_view<space, T> receive,
