@@ -54,7 +54,7 @@ template <device_policy Policy>
 /// @param  `what`, `columns_of`  names in error texts, such as "features", "feature columns"
 /// @where  synchronises
 /// @comm   collective; two header exchanges
-/// @throws collective_error  on every rank, if `fault` is not empty on one, or one differs from rank 0
+/// @throws collective_error  on every rank, if `fault` is not empty on one, or its rows or partition differ from rank 0
 template <communicator Comm, device_policy Policy, class T>
 void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
                      partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {

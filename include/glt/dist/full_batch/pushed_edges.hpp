@@ -165,7 +165,7 @@ private:
     has_ids_ = first_kind == 2;
   }
 
-  // A block has the ids, the destinations and the columns of its edges.
+  // Exchanges blocks: the ids, the destinations and the columns of edges.
   template <class Graph>
   void exchange(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids,
                 std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header> const& headers) {

@@ -39,7 +39,7 @@ namespace glt::detail {
   }
 }
 
-/// Makes sure that no rank has a failure to report and that all ranks hold the same lines of text.
+/// Checks that no rank has a failure and that all ranks have the same lines of text.
 ///
 /// A rank with other lines fails with this text: `before`, its first line that differs, rank 0's line, and `after`.
 ///

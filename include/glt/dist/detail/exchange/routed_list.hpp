@@ -120,7 +120,7 @@ public:
   /// Waits until all items have arrived.
   void finish() { exchange_.wait(); }
 
-  /// `agree`, `start` and `finish`; or `refuse` if there is a failure.
+  /// Calls `agree`, `start` and `finish`; or `refuse` if there is a failure.
   std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
     if (!failure.empty()) {
       refuse(site, failure);

@@ -29,7 +29,7 @@ struct find_slice_bounds {
   }
 };
 
-/// Finds where keys begin in slices of a list; reusable.
+/// Look-up of the places at which keys begin in slices of a list; reusable.
 template <device_policy Policy>
 class slice_bounds {
   static constexpr memory_space space = Policy::space;

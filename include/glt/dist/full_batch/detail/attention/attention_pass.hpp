@@ -171,7 +171,7 @@ public:
     move<false>(rows.size(), listed(strided(rows_.keys), rows), {data + shape_.values, stride}, shape_.keys);
   }
 
-  /// to.row(i) = (or +=) from.row(i) for i in [0, count).
+  /// Copies or adds from.row(i) to to.row(i) for i in [0, count).
   template <bool Add, class Element>
   void move(std::int64_t count, strided_rows<Element const> from, std::type_identity_t<strided_rows<Element>> to,
             std::int64_t columns) const {

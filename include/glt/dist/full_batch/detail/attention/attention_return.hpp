@@ -147,7 +147,7 @@ private:
     pass_->template move<true>(own.size(), sums, pass_->listed(out, own), columns);
   }
 
-  // A row is gradients, queries, log_sums and deltas.
+  // Packs rows of gradients, queries, log_sums and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
     if (rows.empty()) {
       return;
