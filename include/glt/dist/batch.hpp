@@ -17,15 +17,14 @@
 
 namespace glt::dist {
 
-/// Which batch of a loader this is, and of which seeds.
+/// Place of a batch in an epoch, and its seeds.
 ///
 /// @shape  positions [num_seeds]
 struct batch_place {
   std::int64_t epoch = 0;
   std::int64_t step = 0;
   std::int64_t num_seeds = 0; ///< 0 where this rank has run out of seeds
-  /// Where the seeds of the batch are in the list that the loader was given; tree t of disjoint ones is that of seed
-  /// positions[t].
+  /// Positions of the seeds in the list that the loader was given. Disjoint tree t belongs to seed positions[t].
   std::vector<std::int64_t> positions;
 
   template <class Self>
@@ -34,11 +33,11 @@ struct batch_place {
   }
 };
 
-/// What a loader hands to a trainer for one step: this rank's seeds, their sampled neighbourhood, and what belongs to its
-/// vertices and edges, as far as it was asked for.
+/// Batch of one training step: this rank's seeds, their sampled neighbourhood, and the requested rows of its vertices
+/// and edges.
 ///
-/// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels ·
-///         edge_features() [E, G] · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
+/// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels
+///         · edge_features() [E, G] · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 struct batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;
@@ -57,12 +56,12 @@ struct batch : batch_place, detail::batch_rows<Policy, T> {
 
 namespace glt::detail {
 
-/// Seconds of the threads that prepare the batches, together, and of the one that waits for them.
+/// Seconds of all threads that prepare batches, and of the thread that waits for them.
 struct loader_seconds {
-  double waiting = 0; ///< of the consumer, for the next batch; it prepares the batch itself without `prefetch`
+  double waiting = 0; ///< of the consumer, for the next batch; without `prefetch`, it prepares the batch itself
   double sampling = 0;
   double features = 0;
-  collector_seconds collecting{}; ///< where those of `features` went
+  collector_seconds collecting{}; ///< breakdown of `features`
 
   loader_seconds& operator+=(loader_seconds const& other) noexcept {
     waiting += other.waiting;
@@ -77,14 +76,14 @@ struct loader_seconds {
 
 namespace glt::dist {
 
-/// Where a loader has read what it needed, so far.
+/// Counts of a loader's reads so far, by source.
 struct loader_report {
   read_counts sampled;           ///< vertices whose neighbours were drawn
-  detail::collected_counts rows; ///< of features; with their hit ratio
-  std::string why_sampled;       ///< why not all of other ranks were sampled in place; empty if there is no reason
-  std::string why_rows;          ///< why not all rows of other ranks were read in place; empty if there is no reason
+  detail::collected_counts rows; ///< rows of features, with their hit ratio
+  std::string why_sampled;       ///< why some remote vertices were not sampled in place; empty without a reason
+  std::string why_rows;          ///< why some remote rows were not read in place; empty without a reason
 
-  /// Adds what another thread of the same loader has read, for the same reasons.
+  /// Adds the counts of another thread of the same loader; its reasons are the same.
   loader_report& operator+=(loader_report const& other) {
     sampled += other.sampled;
     rows += other.rows;
@@ -94,7 +93,7 @@ struct loader_report {
   }
 };
 
-/// The report in two lines, for people.
+/// Returns the report as text of two lines.
 [[nodiscard]] inline std::string in_words(loader_report const& report) {
   auto const reason = [](std::string const& why) { return why.empty() ? std::string() : " (" + why + ")"; };
   auto const& [sampled, rows, why_sampled, why_rows] = report;

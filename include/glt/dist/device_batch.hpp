@@ -29,7 +29,7 @@ struct first_of_two {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t) const { return a; }
 };
 
-/// Waits on the host until what was enqueued on a policy is done.
+/// Waits on the host until all work enqueued on a policy is done.
 template <device_policy Policy>
 void wait_until_done(Policy const& policy) {
   if constexpr (requires { policy.synchronize(); }) {
@@ -39,7 +39,7 @@ void wait_until_done(Policy const& policy) {
   }
 }
 
-/// Lets what is enqueued on `later` from now on wait for what is enqueued on `earlier`.
+/// Lets work enqueued on `later` from now on wait for work already enqueued on `earlier`.
 template <device_policy Policy>
 void order_policies(Policy const& later, Policy const& earlier) {
   if constexpr (requires { later.wait_for(earlier); }) {
@@ -49,8 +49,8 @@ void order_policies(Policy const& later, Policy const& earlier) {
   }
 }
 
-/// A policy of the same memory whose work runs beside that of `policy` from now on, behind what is enqueued there already;
-/// the same one where policies have no streams.
+/// Returns a policy of the same memory whose work runs beside the later work of `policy`, behind its enqueued work.
+/// Without streams, returns the same policy.
 template <device_policy Policy>
 [[nodiscard]] Policy beside(Policy const& policy) {
   if constexpr (requires { policy.beside(); }) {
@@ -66,10 +66,10 @@ template <device_policy Policy>
 
 namespace glt::dist {
 
-/// A copy of a host's batch in memory of a policy; reusable.
+/// Copy of a host's batch in memory of a policy; reusable.
 ///
-/// Where the policy has memory to stage copies in (page-locked memory), a copy is on its way while the host goes on;
-/// else `load` may return only when it is done.
+/// If the policy has memory to stage copies in (page-locked memory), `load` returns while the copy is on its way.
+/// Otherwise it may return only when the copy is done.
 template <device_policy Policy, class HostBatch>
 class device_batch {
   static_assert(HostBatch::policy_type::space == memory_space::host,
@@ -83,11 +83,11 @@ public:
 
   [[nodiscard]] batch_type const& operator*() const noexcept { return copied_; }
 
-  /// Copies a batch, which may change afterwards, but for arrays in blocks that are page-locked: those are read until the
-  /// copy is done.
+  /// Copies a batch, which may change afterwards, except arrays in page-locked blocks: they are read until the copy is
+  /// done.
   ///
   /// @where  may only enqueue
-  /// @pre    the copy of the batch before is done; not checked
+  /// @pre    the copy of the previous batch is done; not checked
   void load(HostBatch const& from, std::span<std::span<std::byte const> const> locked = {}) {
     if constexpr (is_staged) {
       locked_ = locked;
@@ -131,7 +131,7 @@ private:
   template <class Host, class U>
   void copy_array(buffer<Host, U> const& values, buffer<Policy, U>& made) {
     glt::detail::adopt_policy(policy_, made);
-    made.clear(); // what it has need not move along
+    made.clear(); // old values need not move
     made.resize(values.size());
     if constexpr (is_staged) {
       auto const bytes = values.size() * static_cast<std::int64_t>(sizeof(U));

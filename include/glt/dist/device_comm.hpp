@@ -19,17 +19,17 @@
 
 namespace glt::dist {
 
-/// How a `device_comm` sends memory of a policy.
+/// Options for sending memory of a policy through a `device_comm`.
 struct staging_options {
-  std::int64_t round_bytes = std::int64_t{4} << 20; ///< about what a rank stages at a time; the same on all ranks
-  bool direct = false; ///< stage in memory of the GPU where the communicator takes that; the same on all ranks
+  std::int64_t round_bytes = std::int64_t{4} << 20; ///< about the bytes staged at a time; the same on all ranks
+  bool direct = false; ///< stage in GPU memory if the communicator can send it; the same on all ranks
 };
 
 } // namespace glt::dist
 
 namespace glt::detail {
 
-// The communicator sends in the order of a GPU's stream, so nobody waits for what was enqueued before.
+// Returns true if the communicator sends in the order of a GPU's stream, so that it need not wait for enqueued work.
 template <class Comm>
 [[nodiscard]] consteval bool keeps_stream_order() {
   if constexpr (requires { Comm::in_stream_order; }) {
@@ -47,15 +47,15 @@ inline constexpr bool fitting_pair =
 
 namespace glt::dist {
 
-/// A communicator for memory of a policy, made of one for ordinary memory.
+/// Communicator for memory of a policy, made from one for ordinary memory.
 ///
-/// Payload that the host can reach goes as it is. That of a GPU goes through staging buffers of the host, see
-/// `staged_exchange`; or, if `direct` is chosen and `device_aware()`, asked at run time on all ranks, allows it (a
-/// CUDA-aware MPI), through exchange buffers of the GPU: what the policy has may come from a pool, which such an MPI
-/// cannot open to other processes. All other calls take ordinary memory. What was enqueued on the policy's executor before
-/// a call is done before its memory is read or written. Copies of a handle share one; one request at a time.
+/// Payload that the host can reach is sent directly. GPU payload goes through staging buffers of the host (see
+/// `staged_exchange`). With `direct`, and if `device_aware()` is true at run time on all ranks (a CUDA-aware MPI), it
+/// goes through exchange buffers of the GPU. The policy's memory itself may come from a pool, which such an MPI cannot
+/// open to other processes. All other calls take ordinary memory. Work enqueued on the policy's executor before a call
+/// is done before its memory is read or written. Copies of a handle share one state; one request at a time.
 ///
-/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
+/// Concurrent calls: none on a handle and its copies; another thread needs a `duplicate()`.
 template <communicator Comm, device_policy Policy>
 class device_comm {
   static_assert(detail::fitting_pair<Comm, Policy>,
@@ -68,11 +68,11 @@ class device_comm {
     Comm comm;
     Policy policy;
     staging_options options;
-    std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload goes as it is
+    std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload is sent directly
   };
 
 public:
-  /// An exchange under way; move-only, and waits when it is destroyed.
+  /// Exchange under way; move-only; the destructor waits.
   class request {
   public:
     request(request&& other) noexcept
@@ -112,7 +112,7 @@ public:
     std::shared_ptr<state> staged_;
   };
 
-  /// @comm   collective with `direct`, if the communicator has `device_aware()`: one reduction; else none
+  /// @comm   collective with `direct`, if the communicator has `device_aware()`: one reduction; otherwise none
   /// @throws precondition_error  if round_bytes < 1
   explicit device_comm(Comm comm, Policy policy = {}, staging_options options = {})
       : state_(std::make_shared<state>(state{std::move(comm), std::move(policy), options, std::nullopt})) {
@@ -126,10 +126,10 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return state_->comm.rank(); }
   [[nodiscard]] int size() const noexcept { return state_->comm.size(); }
-  /// The communicator that this one is made of.
+  /// Returns the communicator for ordinary memory.
   [[nodiscard]] Comm& host() noexcept { return state_->comm; }
   [[nodiscard]] Policy const& policy() const noexcept { return state_->policy; }
-  /// True if payload is not staged in memory of the host.
+  /// Returns true if payload is not staged in host memory.
   [[nodiscard]] bool direct() const noexcept { return direct_; }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
@@ -184,7 +184,7 @@ private:
     return aware == 1;
   }
 
-  // The communicator touches the memory at once, past the order of the policy's executor; a copy waits for that.
+  // The communicator accesses the memory at once, without regard to enqueued work; a copy waits for that work.
   void finish_enqueued(outgoing const& out, incoming const& in) const {
     if constexpr (!host_policy<Policy> && !detail::keeps_stream_order<Comm>()) {
       std::byte waited_for{};
@@ -218,7 +218,7 @@ struct payload_comm_of {
                 "of the host such as mpi_comm, or a policy of a GPU");
 };
 
-/// What carries the payload of a policy's algorithms: the communicator itself where it does, else a `device_comm`.
+/// Communicator for the payload of a policy's algorithms: the given one if it can send it, else a `device_comm`.
 template <communicator Comm, device_policy Policy>
 using payload_comm = typename detail::payload_comm_of<Comm, Policy>::type;
 

@@ -13,7 +13,7 @@
 
 namespace glt::dist {
 
-/// Features of all edges, of which every rank owns those of the edges into the vertices of its part.
+/// Features of all edges; every rank owns the rows of the edges into vertices of its part.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, bytes_copyable T>
@@ -22,12 +22,12 @@ public:
   using policy_type = Policy;
   using value_type = T;
 
-  /// Takes over this rank's rows and agrees with the other ranks on what they are made of. The book is that of
-  /// the vertices.
+  /// Takes over this rank's rows and agrees with the other ranks on their columns, elements and scales. The book is the
+  /// book of the vertices.
   ///
   /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if the book of a rank is for other ranks, or its columns,
-  ///                           elements, scales or book differ from those of rank 0
+  /// @throws collective_error  on every rank, if the book of a rank is for another number of ranks, or its columns,
+  ///                           elements, scales or book differ from rank 0
   template <communicator Comm>
   edge_features(Comm& comm, partition_book book, glt::edge_features<Policy, T> local)
       : book_(std::move(book)), local_(std::move(local)) {
@@ -35,7 +35,7 @@ public:
                             "columns of edges", book_, local_.rows(), local_.policy());
   }
 
-  /// Which rank owns which vertices, and so the edges into them.
+  /// Returns the partition, which tells the owner of every vertex and of the edges into it.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   [[nodiscard]] glt::edge_features<Policy, T> const& local() const noexcept { return local_; }
   [[nodiscard]] std::int64_t num_columns() const { return local_.num_columns(); }

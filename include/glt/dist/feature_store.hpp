@@ -19,7 +19,7 @@
 
 namespace glt::dist {
 
-/// Features and labels of all vertices, of which every rank owns those of its part.
+/// Features and labels of all vertices; every rank owns the rows of its part.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -33,8 +33,8 @@ public:
   /// Takes over this rank's rows and agrees with the other ranks on their shape.
   ///
   /// @comm   collective; two header exchanges and a reduction
-  /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its
-  ///                           columns, elements, scales, labels or book differ from those of rank 0
+  /// @throws collective_error  on every rank, if a rank does not have one row per vertex of its part, or its columns,
+  ///                           elements, scales, labels or book differ from rank 0
   template <communicator Comm>
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T>&& local)
       : book_(std::move(book)), local_(std::move(local)) {
@@ -43,7 +43,7 @@ public:
     agree_on_labels(comm);
   }
 
-  /// Says what is wrong with rows that are not moved.
+  /// Refuses rows that are not moved, with a message of the compiler.
   template <communicator Comm>
   feature_store(Comm&, partition_book const&, glt::feature_store<Policy, T> const&) {
     static_assert(detail::never<Comm>, "a dist::feature_store takes the rows of this rank over, which may be large: "
@@ -53,11 +53,11 @@ public:
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   [[nodiscard]] feature_view<Policy::space, T> local() const { return local_.view(); }
   [[nodiscard]] std::int64_t num_columns() const { return local().num_columns(); }
-  /// True if vertices have labels.
+  /// Returns true if vertices have labels.
   [[nodiscard]] bool has_labels() const noexcept { return has_labels_; }
 
 private:
-  // A rank without vertices cannot tell whether there are labels; it goes by the others.
+  // A rank without vertices cannot tell whether there are labels; it follows the other ranks.
   template <communicator Comm>
   void agree_on_labels(Comm& comm) {
     bool const labelled = !local().labels.empty();

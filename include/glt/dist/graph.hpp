@@ -19,10 +19,10 @@
 
 namespace glt::dist {
 
-/// A graph of which every rank owns one part: its vertices with all their in-edges.
+/// Graph of which every rank owns one part: its vertices with all their in-edges.
 ///
-/// Vertices are numbered part by part; `book()` tells their owners and `original()` their ids before that.
-/// Memory is that of the part plus P + 1 offsets.
+/// Vertices are numbered part by part; `book()` tells their owners and `original()` their original ids. Memory holds
+/// the part plus P + 1 offsets.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -37,8 +37,8 @@ public:
   /// Takes over this rank's part and agrees with the other ranks on the partition.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its book, or
-  ///                           comes from another partition than that of rank 0
+  /// @throws collective_error  on every rank, if a rank has the part of another rank, its part contradicts its book, or
+  ///                           comes from another partition than the part of rank 0
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex>&& part) : part_(std::move(part)) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
@@ -47,7 +47,7 @@ public:
                   });
   }
 
-  /// Says what is wrong with a part that is not moved.
+  /// Refuses a part that is not moved, with a message of the compiler.
   template <communicator Comm>
   graph(Comm&, graph_part<Policy, Vertex> const&) {
     static_assert(detail::never<Comm>, "a dist::graph takes its part over, which may be large: "
@@ -58,11 +58,11 @@ public:
   [[nodiscard]] int part() const noexcept { return part_.part; }
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return part_.book.num_vertices(); }
   [[nodiscard]] csr_view<space, Vertex> local() const { return part_.graph.view(); }
-  /// Original id of every vertex of this part, by local id.
+  /// Returns the original id of every vertex of this part, by local id.
   [[nodiscard]] array_view<space, global_id const> original() const noexcept { return part_.original.view(); }
 
 private:
-  // What is wrong with this rank's part; empty if nothing is.
+  // Returns the fault of this rank's part; empty if there is none.
   [[nodiscard]] std::string fault(int rank, int size) const {
     auto const rows = local().num_rows();
     if (part_.book.num_parts() != size) {

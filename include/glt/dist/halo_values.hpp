@@ -27,7 +27,7 @@ template <memory_space Space>
 struct value_of_slot {
   array_view<Space, std::int64_t const> of_own;
   array_view<Space, std::int64_t const> of_halo;
-  array_view<Space, std::int64_t> values; // slots, to begin with
+  array_view<Space, std::int64_t> values; // slots at first
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
     auto const slot = values[e];
     values[e] = slot < of_own.size() ? of_own[slot] : of_halo[slot - of_own.size()];
@@ -38,18 +38,19 @@ struct value_of_slot {
 
 namespace glt::dist {
 
-/// Gives every edge of this rank's rows the value that the owner of its source holds for it, such as a time.
+/// Returns for every edge of this rank's rows the value of its source, such as a time. The source's owner holds that
+/// value.
 ///
-/// Ranks ask for every vertex of their halo once.
+/// Each rank requests every vertex of its halo once.
 ///
 /// @shape  rows [book.size(rank)] with E edges, sources are global ids · of_own [book.size(rank)] → [E], by
 ///         position
 /// @where  memory of `Policy`
 /// @comm   collective; one header exchange and, if any rank has a halo, two payload exchanges: 4 bytes out
 ///         and 8 back for a halo vertex
-/// @throws collective_error  on every rank, if the book of a rank has not a part per rank, or its rows or
+/// @throws collective_error  on every rank, if the book of a rank does not have one part per rank, or its rows or
 ///                           values are not one per vertex of its part, or a source is not in [0, V)
-/// @cost   O(E); beside the result some 100 bytes a halo vertex, and 12 a vertex that another rank asks for
+/// @cost   O(E); beside the result some 100 bytes a halo vertex, and 12 a vertex that another rank requests
 template <device_policy Policy = device::cpu, communicator Comm, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, std::int64_t>
 make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space, Vertex> rows,
@@ -57,7 +58,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
   constexpr auto space = Policy::space;
   auto const own_size = of_own.size();
   glt::detail::request_reply<Comm, Policy, local_id, std::int64_t> look_up(std::move(comm), policy);
-  buffer<Policy, std::int64_t> values(0, policy); // first where a value lies: in of_own, or behind it in of_halo
+  buffer<Policy, std::int64_t> values(0, policy); // at first the place of a value: in of_own, or behind it in of_halo
   buffer<Policy, std::int64_t> of_halo(0, policy);
   auto const failure = detail::failure_of([&] {
     auto const rank = look_up.rank();
@@ -83,7 +84,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
   return values;
 }
 
-/// The original id of the source of every edge of this rank's part: what `labor_rule` needs to know.
+/// Returns the original id of the source of every edge of this rank's part, for `labor_rule`.
 ///
 /// @shape  graph.local() with E edges → [E], by position
 /// @comm   collective; as `make_source_values`
@@ -92,7 +93,7 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, global_id> make_source_originals(Comm comm, graph<Policy, Vertex> const& graph,
                                                               Policy policy = {}) {
-  if (graph.part() != comm.rank()) { // the others learn it where they begin
+  if (graph.part() != comm.rank()) { // other ranks learn of it in their first exchange
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
                   glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
                                        "; use the communicator that the graph was made with"));

@@ -22,10 +22,10 @@
 
 namespace glt::dist {
 
-/// A heterogeneous graph of which every rank owns one part: vertices of every type with all their in-edges.
+/// Heterogeneous graph of which every rank owns one part: vertices of every type with all their in-edges.
 ///
-/// Vertices of a type are numbered part by part; `book()` tells their owners and `original()` their ids
-/// before that. Memory is that of the part plus P + 1 offsets a node type.
+/// Vertices of a type are numbered part by part; `book()` tells their owners and `original()` their original ids.
+/// Memory holds the part plus P + 1 offsets a node type.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -41,8 +41,8 @@ public:
   /// Takes over this rank's part and agrees with the other ranks on types and partitions.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the part of a rank is not its own, contradicts its schema or
-  ///                           books, or has other types or partitions than that of rank 0
+  /// @throws collective_error  on every rank, if a rank has the part of another rank, its part contradicts its schema
+  ///                           or books, or has other types or partitions than the part of rank 0
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
     auto const fault = detail::failure_of([&] { check(comm.rank(), comm.size()); });
@@ -58,7 +58,7 @@ public:
   [[nodiscard]] partition_book const& book(int node_type) const noexcept {
     return part_.books[static_cast<std::size_t>(node_type)];
   }
-  /// Original id of every vertex of a type in this part, by local id.
+  /// Returns the original id of every vertex of a type in this part, by local id.
   ///
   /// @pre    as `book`
   [[nodiscard]] array_view<space, global_id const> original(int node_type) const noexcept {
@@ -103,7 +103,7 @@ private:
     }
   }
 
-  // Differs where types or books differ.
+  // Returns a fingerprint of types and books.
   [[nodiscard]] std::int64_t print() const {
     detail::fingerprint print;
     auto const add = [&](std::string_view name) {

@@ -33,31 +33,33 @@
 
 namespace glt::dist {
 
-/// Batches of this rank's seeds: a range per epoch. What a batch is, a recipe says: `neighbor_batches`,
-/// `typed_batches`, `link_batches`, `induced_batches`, `walk_batches`.
+/// Batches of this rank's seeds: a range per epoch. A recipe defines the batches: `neighbor_batches`, `typed_batches`,
+/// `link_batches`, `induced_batches`, `walk_batches`.
 ///
 ///     for (auto const& batch : loader.epoch(3)) { … }
 ///
-/// All ranks take the same number of steps, agreed once; a rank that runs out of seeds joins with empty batches, and no
-/// seed is repeated. A batch is a pure function of (recipe, options, epoch, step), so an epoch can be repeated or
-/// resumed, with other `prefetch` and `bulk` as well.
+/// All ranks take the same number of steps, agreed once. A rank that runs out of seeds joins with empty batches, and no
+/// seed is repeated. A batch is a pure function of (recipe, options, epoch, step). So an epoch can be repeated or
+/// resumed, also with other `prefetch` and `bulk`.
 ///
-/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator,
-/// while the program goes on with collectives of its own. With MPI it needs `mpi_threads::multiple`, or `serialized`, where
-/// the threads take turns (see `mpi_comm::allows_threads`), and a core for the thread, which a launcher that binds ranks
-/// to one core each does not leave: `mpiexec --bind-to none`. Leaving an epoch early (`break`), on some ranks or on all, is
-/// allowed: the others get the batches that are made already, and then a `collective_error`. Destroying a loader ends it
-/// for all ranks. Batches on a GPU are then made on a stream of the loader's own, beside what is enqueued on the policy.
+/// With `prefetch`, a thread of the loader prepares that many batches in advance, on a duplicate of the communicator.
+/// Meanwhile the program may run other collectives. With MPI it needs `mpi_threads::multiple`, or `serialized`, where
+/// the threads take turns (see `mpi_comm::allows_threads`). The thread also needs a core. A launcher that binds each
+/// rank to one core leaves none: use `mpiexec --bind-to none`. Ranks may leave an epoch early (`break`), all or some of
+/// them: the other ranks get the batches that are ready, and then a `collective_error`. Destroying a loader ends it for
+/// all ranks. Batches on a GPU are then made on a stream of the loader, beside work enqueued on the policy.
 ///
-/// With `concurrency`, several threads make those batches in turns, each on a core and a duplicate of its own: for a
-/// consumer that is faster than one of them. Their order stays. Each has a sampler, collectors and a list of the seeds.
+/// With `concurrency`, several threads make those batches in turns, for a consumer that is faster than one thread. Each
+/// thread needs a core and a duplicate of the communicator, and has a sampler, collectors and a list of the seeds. The
+/// order of the batches stays.
 ///
-/// Concurrent calls: none on one object; nor on what communicates by the same communicator, or, with `prefetch`, on
-/// what the recipe borrows, if they change it.
+/// Concurrent calls: none on one object, nor on objects that use the same communicator. With `prefetch`, also none that
+/// change an object borrowed by the recipe.
 ///
-/// @where  batches are in memory of `Policy`, seeds in ordinary memory. Graph and features may be in other spaces that
-///         the policy's executor reaches, if it is not of the host; what a batch has may still be enqueued on it then
-/// @comm   collective, every step: that of the samplers and collectors
+/// @where  batches are in memory of `Policy`, seeds in ordinary memory. Unless `Policy` is a host policy, graph and
+///         features may be in other spaces that its executor reaches, and the contents of a batch may still be enqueued
+///         on it
+/// @comm   collective, every step, as the samplers and collectors
 template <communicator Comm, class Recipe, device_policy Policy = typename Recipe::policy_type>
 class loader {
   using producer_type = detail::batch_producer<Comm, Recipe, Policy>;
@@ -67,18 +69,19 @@ public:
   using batch_type = typename Recipe::template batch_on<Policy>;
   using seeds_type = typename Recipe::seeds_type;
 
-  /// Keeps this rank's seeds, and borrows what the recipe does.
+  /// Keeps this rank's seeds, and borrows the objects that the recipe borrows.
   ///
-  /// @comm   collective; two header exchanges, those of the samplers and collectors, and with `prefetch` a duplicate; all but
-  ///         the first header exchange for each of the threads
-  /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are wrong, if ranks differ in `prefetch`,
-  ///                           `concurrency` or `bulk`, or if the communicator does not let threads prepare batches
+  /// @comm   collective; two header exchanges, the communication of the samplers and collectors, and with `prefetch` a
+  ///         duplicate; all except the first header exchange for each of the threads
+  /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are invalid, if ranks differ in
+  ///                           `prefetch`, `concurrency` or `bulk`, or if the communicator does not let threads prepare
+  ///                           batches
   loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {});
   loader(loader&&) noexcept;
   loader& operator=(loader&&) noexcept;
   ~loader();
 
-  /// Says what is wrong with seeds that do not fit the recipe.
+  /// Refuses seeds that do not fit the recipe, with a message of the compiler.
   template <class Seeds, class Options = loader_options, class... Others>
   loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
     requires(!std::convertible_to<Seeds const&, seeds_type>)
@@ -86,19 +89,19 @@ public:
     detail::explain_recipe_seeds<Seeds, seeds_type>();
   }
 
-  /// Steps of an epoch, the same on all ranks.
+  /// Returns the number of steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept;
   [[nodiscard]] loader_options const& options() const noexcept;
-  /// Time that this loader has spent so far.
+  /// Returns the seconds that this loader has spent so far.
   [[nodiscard]] detail::loader_seconds seconds() const;
-  /// What this loader has read in place, from hot rows and by messages so far, and why.
+  /// Returns the counts of reads in place, from hot rows and by messages so far, with reasons.
   [[nodiscard]] loader_report report() const;
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
-  /// `feature_collector`. Batches are the same. Between epochs.
+  /// `feature_collector`. Batches are the same. Call it between epochs.
   ///
   /// @comm   none
-  /// @throws precondition_error  if the views are not of the graph's parts, or not of the features'
+  /// @throws precondition_error  if the views are not of the graph's parts, or not of the features' parts
   template <class View>
   void read_in_place(node_views<View> const& views)
     requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(views); }
@@ -108,7 +111,7 @@ public:
     }
   }
 
-  /// The same of the named tensors of one type of vertices or edges.
+  /// Reads rows of the named tensors of one type of vertices or edges in place, as above.
   template <class View>
   void read_in_place(int type, node_views<View> const& views)
     requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(type, views); }
@@ -119,9 +122,9 @@ public:
   }
 
   /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
-  /// `feature_collector`. Batches are the same, and the report tells the hit ratio of the former. Between epochs.
+  /// `feature_collector`. Batches are the same; the report has the hit ratio of hot rows. Call it between epochs.
   ///
-  /// @comm   none; ranks may have different ones, or none
+  /// @comm   none; ranks may have different hot rows, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
   template <class Rows>
   void use(Rows const& hot)
@@ -132,7 +135,7 @@ public:
     }
   }
 
-  /// The same of the named tensors of one type of vertices.
+  /// Borrows hot rows of the named tensors of one type of vertices, as above.
   template <class Rows>
   void use(int type, Rows const& hot)
     requires requires(typename producer_type::maker_type& maker) { maker.use(type, hot); }
@@ -142,7 +145,7 @@ public:
     }
   }
 
-  /// The batches of an epoch from a step on; a batch is valid until the next one is asked for.
+  /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
   /// @throws precondition_error  if first_step is not in [0, num_steps()]
   [[nodiscard]] detail::batch_range<loader> epoch(std::int64_t number, std::int64_t first_step = 0) {
@@ -157,7 +160,7 @@ private:
   friend class detail::batch_range<loader>;
   using host_comm_type = std::remove_reference_t<decltype(detail::host_comm(std::declval<Comm&>()))>;
 
-  struct state; // of one place, since threads may refer to it
+  struct state; // does not move, since threads may refer to it
 
   static std::vector<Comm> own_comms(Comm& comm, loader_options const& options);
   void start(std::int64_t epoch, std::int64_t first_step);
@@ -168,7 +171,7 @@ private:
   std::unique_ptr<state> state_;
 };
 
-// Outside of the class, so that `extern template` (glt/instances/) spares programs all that is behind it.
+// Outside of the class, so that `extern template` (glt/instances/) spares programs the code behind it.
 /// @cond
 
 template <communicator Comm, class Recipe, device_policy Policy>
@@ -242,7 +245,7 @@ loader_report loader<Comm, Recipe, Policy>::report() const {
   return state_->source->report();
 }
 
-// A duplicate for each thread, if there are some.
+// Returns a duplicate for each thread, if there are threads.
 template <communicator Comm, class Recipe, device_policy Policy>
 std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_options const& options) {
   auto const check = [&] {
@@ -299,7 +302,7 @@ typename loader<Comm, Recipe, Policy>::batch_type const* loader<Comm, Recipe, Po
   return state_->source->current();
 }
 
-/// Says what is wrong with something else in the place of a recipe.
+/// Loader of an object that is not a recipe: refuses it with a message of the compiler.
 template <communicator Comm, class Recipe, device_policy Policy>
   requires(!detail::batch_recipe<Recipe>)
 class loader<Comm, Recipe, Policy> {

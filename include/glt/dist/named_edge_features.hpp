@@ -11,8 +11,7 @@
 
 namespace glt::dist {
 
-/// Several feature tensors of all edges, by name, of which every rank owns the rows of the edges into the vertices of
-/// its part.
+/// Named feature tensors of all edges; every rank owns the rows of the edges into vertices of its part.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy>
@@ -20,12 +19,12 @@ class named_edge_features {
 public:
   using policy_type = Policy;
 
-  /// Takes over this rank's rows and agrees with the other ranks on what they are made of. The book is that of
-  /// the vertices.
+  /// Takes over this rank's rows and agrees with the other ranks on names, elements, columns and scales of the tensors.
+  /// The book is the book of the vertices.
   ///
   /// @comm   collective; two header exchanges and two broadcasts
-  /// @throws collective_error  on every rank, if the book of a rank is for other ranks, or its book, or the names,
-  ///                           order, elements, columns or scales of its tensors are not those of rank 0
+  /// @throws collective_error  on every rank, if the book of a rank is for another number of ranks, or if its book, or
+  ///                           the names, order, elements, columns or scales of its tensors differ from rank 0
   template <communicator Comm>
   named_edge_features(Comm& comm, partition_book book, edge_feature_table<Policy> local)
       : book_(std::move(book)), local_(std::move(local)) {
@@ -33,7 +32,7 @@ public:
                            local_.rows().policy());
   }
 
-  /// Which rank owns which vertices, and so the edges into them.
+  /// Returns the partition, which tells the owner of every vertex and of the edges into it.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   [[nodiscard]] edge_feature_table<Policy> const& local() const noexcept { return local_; }
 

@@ -11,8 +11,7 @@
 
 namespace glt::dist {
 
-/// Several feature tensors of all vertices, by name, of which every rank owns the rows of its part; labels may be one
-/// of them.
+/// Named feature tensors of all vertices; every rank owns the rows of its part. Labels may be one of the tensors.
 ///
 ///     table.add("title", std::move(halves)); // [rows of the part, 300] float16
 ///     table.add("label", std::move(classes)); // [rows of the part, 1] int64
@@ -26,11 +25,11 @@ class named_features {
 public:
   using policy_type = Policy;
 
-  /// Takes over this rank's rows and agrees with the other ranks on what they are made of.
+  /// Takes over this rank's rows and agrees with the other ranks on names, elements, columns and scales of the tensors.
   ///
   /// @comm   collective; two header exchanges and two broadcasts
-  /// @throws collective_error  on every rank, if a rank has not one row per vertex of its part, or its book, or the
-  ///                           names, order, elements, columns or scales of its tensors are not those of rank 0
+  /// @throws collective_error  on every rank, if a rank does not have one row per vertex of its part, or if its book,
+  ///                           or the names, order, elements, columns or scales of its tensors differ from rank 0
   template <communicator Comm>
   named_features(Comm& comm, partition_book book, feature_table<Policy> local)
       : book_(std::move(book)), local_(std::move(local)) {

@@ -20,7 +20,7 @@
 
 namespace glt::detail {
 
-/// Batches of a loader on the host, delivered to memory of a policy: while one is being trained on, the next one is
+/// Batches of a loader on the host, delivered to memory of a policy. While the trainer uses one batch, the next one is
 /// loaded and copied.
 ///
 ///     auto batches = to_device(loader, policy);
@@ -28,9 +28,9 @@ namespace glt::detail {
 ///
 /// Concurrent calls: none on one object, nor on the loader.
 ///
-/// Two batches are in the policy's memory. Copies are enqueued on the delivery policy; those of a batch are done when
-/// it is handed over, so that any stream may read it. What lies in memory that servers share is copied from there, with its
-/// pages locked while the client lives, if the policy is of a GPU and the system lets them be.
+/// Two batches are in the policy's memory. Copies are enqueued on the delivery policy. The copies of a batch are done
+/// when it is handed over, so that any stream may read it. Data in memory shared with servers is copied from there. Its
+/// pages are locked while the client lives, if the policy is a GPU policy and the system permits it.
 ///
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
@@ -40,8 +40,8 @@ class device_batches {
 public:
   using batch_type = typename slot::batch_type;
 
-  /// Borrows the loader, which must outlive this. `training` is the policy on which the work on batches is enqueued: a
-  /// batch is overwritten when that is done.
+  /// Borrows the loader, which must outlive this object. `training` is the policy on which work on batches is enqueued:
+  /// a batch is overwritten when that work is done.
   device_batches(Loader& source, Policy delivery = {}, Policy training = {})
       : source_(&source), delivery_(std::move(delivery)), training_(std::move(training)),
         slots_{slot(delivery_), slot(delivery_)} {
@@ -52,10 +52,10 @@ public:
 
   [[nodiscard]] std::int64_t num_steps() const noexcept { return source_->num_steps(); }
 
-  /// The batches of an epoch from a step on; a batch is valid until the next one is asked for, and after that for what
-  /// was enqueued on the training policy before.
+  /// Returns the batches of an epoch from a step on. A batch is valid until the next one is requested. After that, only
+  /// work enqueued on the training policy before may read it.
   ///
-  /// @throws precondition_error  as the loader's, when the first batch is asked for
+  /// @throws precondition_error  as the loader, when the first batch is requested
   [[nodiscard]] batch_range<device_batches> epoch(std::int64_t number, std::int64_t first_step = 0) {
     return {*this, number, first_step};
   }
@@ -76,7 +76,7 @@ private:
     advance();
   }
 
-  // Hands the batch over that was copied, and begins to copy the one after it where the one before it was.
+  // Hands over the copied batch, and starts to copy the next one into the slot of the previous one.
   void advance() {
     if (!ahead_) {
       at_end_ = true;
@@ -113,7 +113,7 @@ private:
   std::vector<std::span<std::byte const>> locked_; // of the loader's servers
   std::unique_ptr<source_range> source_range_;
   std::optional<source_iterator> next_;
-  bool is_copied_ = false; // the batch that `next_` is at
+  bool is_copied_ = false; // the batch at `next_`
   bool ahead_ = false;     // the other slot has the next batch
   bool at_end_ = true;
   std::size_t current_ = 0;
@@ -130,7 +130,7 @@ template <class Loader, device_policy Policy>
                                                                std::type_identity_t<Policy> training = {}) {
   return {loader, std::move(delivery), std::move(training)};
 }
-/// Says what is wrong with a loader that is on a device already.
+/// Refuses a loader that is on a device already, with a message of the compiler.
 template <class Loader, device_policy Policy>
   requires(Loader::batch_type::policy_type::space != memory_space::host)
 void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) {

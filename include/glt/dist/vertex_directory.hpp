@@ -29,7 +29,7 @@
 
 namespace glt::detail {
 
-// What the owner of a vertex tells the rank that keeps its original id.
+// Message from the owner of a vertex to the rank that keeps its original id.
 struct directory_entry {
   local_id place;
   local_id row;
@@ -47,7 +47,7 @@ struct clear_kept {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { kept[i] = -1; }
 };
 
-// Enters what one rank has announced; of two vertices with the same original id one stays.
+// Functor that enters vertices announced by one rank; of two vertices with the same original id one stays.
 template <memory_space Space, class Vertex>
 struct enter_vertex {
   array_view<Space, directory_entry const> entries;
@@ -59,7 +59,7 @@ struct enter_vertex {
   }
 };
 
-// i if another vertex has the original id of entry i.
+// Functor that returns i if another vertex has the original id of entry i.
 template <memory_space Space, class Vertex>
 struct position_if_taken {
   array_view<Space, directory_entry const> entries;
@@ -70,7 +70,7 @@ struct position_if_taken {
   }
 };
 
-/// Equal shares of V consecutive ids; sizes differ by at most one.
+/// Makes equal shares of V consecutive ids; sizes differ by at most one.
 ///
 /// @throws precondition_error  if num_parts < 1
 [[nodiscard]] inline partition_book make_equal_book(std::int64_t num_vertices, int num_parts) {
@@ -85,15 +85,14 @@ struct position_if_taken {
 
 namespace glt::dist {
 
-/// Translates between original ids and the global ids of a graph in parts, both ways and for any vertex.
+/// Translation between original ids and the global ids of a graph in parts, both ways and for any vertex.
 ///
-/// Programs know vertices by the ids of their input files; a graph in parts numbers them anew. Seeds that are
-/// known by their original ids are looked up here before they are sampled from, and results can be named by
-/// them again. Rank r keeps the global ids of the r-th of R equal ranges of original ids: V / R ids of
-/// memory, also where one rank owns most vertices. Concurrent calls: none on one object, since look-ups communicate;
-/// const members may run concurrently.
+/// Programs know vertices by the ids of their input files; a graph in parts numbers them anew. Look up seeds here if
+/// their original ids are known, and name results by original ids again. Rank r keeps the global ids of the r-th of R
+/// equal ranges of original ids: V / R ids of memory, even if one rank owns most vertices. Concurrent calls: none on
+/// one object, since look-ups communicate; const members may run concurrently.
 ///
-/// @where  memory of `Policy`; look-ups wait for the sizes that ranks tell each other
+/// @where  memory of `Policy`; look-ups wait for the sizes that ranks exchange
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class vertex_directory {
 public:
@@ -102,9 +101,9 @@ public:
   /// Borrows the graph, which must outlive the directory.
   ///
   /// @comm   collective; two header exchanges and one variable exchange of 8 bytes a vertex
-  /// @throws collective_error  on every rank, if the graph was made for another rank or number of ranks, or
-  ///                           the original ids of all ranks together are no permutation of [0, V)
-  /// @cost   O(V / R) where original ids are spread evenly
+  /// @throws collective_error  on every rank, if the graph was made for another rank or number of ranks, or the
+  ///                           original ids of all ranks together are not a permutation of [0, V)
+  /// @cost   O(V / R) if original ids are spread evenly
   explicit vertex_directory(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
       : graph_(&graph), policy_(policy), kept_(0, policy), find_(comm, policy), name_(comm, policy) {
     detail::call_site const site{.what = detail::operation::make_directory};
@@ -114,17 +113,17 @@ public:
   }
 
   [[nodiscard]] graph<Policy, Vertex> const& of() const noexcept { return *graph_; }
-  /// Which rank keeps which original ids.
+  /// Returns the partition of the original ids among the ranks that keep them.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
-  /// The global ids of the original ids that this rank keeps, by their place in its range.
+  /// Returns the global ids of the original ids that this rank keeps, by their place in its range.
   [[nodiscard]] array_view<space, Vertex const> kept() const noexcept { return kept_.view(); }
 
-  /// Looks the global ids of original ids up.
+  /// Looks up the global ids of original ids.
   ///
-  /// Returns false if no rank asked anything.
+  /// Returns false if no rank requested anything.
   ///
   /// @shape  originals [n] · vertices [n], written
-  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 4 bytes an
+  /// @comm   collective; one header exchange and, if any rank requests from another, two payload exchanges: 4 bytes an
   ///         id out, sizeof(Vertex) back
   /// @throws collective_error  on every rank, if an id of a rank is not in [0, V), or the lengths differ
   bool look_up(array_view<space, global_id const> originals, array_view<space, Vertex> vertices,
@@ -132,10 +131,10 @@ public:
     return run(find_, book_, originals, vertices, kept(), site, {});
   }
 
-  /// Looks the original ids of vertices up, at their owners; a rank that has something to report passes a
-  /// `failure` instead of staying away.
+  /// Looks up the original ids of vertices at their owners. A rank that has a failure passes it as `failure` instead of
+  /// staying away.
   ///
-  /// Returns false if no rank asked anything.
+  /// Returns false if no rank requested anything.
   ///
   /// @shape  vertices [n] global ids · originals [n], written
   /// @comm   as `look_up`, 8 bytes an id back

@@ -9,10 +9,10 @@
 
 namespace glt::dist {
 
-/// One of the lists of vertices or edges whose rows a collector collects together, into `out`.
+/// One of several lists of vertices or edges whose rows a collector fetches together into `out`.
 ///
-/// @shape  vertices [N] global ids; of edges those where they end · edges [N] global ids, or empty where rows of vertices
-///         are collected · num_seeds, N or less: of how many of the first what is for seeds alone, such as labels
+/// @shape  vertices [N] global ids, of edges their destinations · edges [N] global ids, or empty for rows of vertices ·
+///         num_seeds ≤ N: `seeds_only` tensors, such as labels, are collected for the first num_seeds keys
 template <device_policy Policy, vertex_id Vertex, class Rows>
 struct bulk_list {
   array_view<Policy::space, Vertex const> vertices;

@@ -28,14 +28,14 @@ struct collected_rows {
 
 namespace glt::detail {
 
-/// Where the rows came from that a `feature_collector` has collected.
+/// Numbers of rows that a `feature_collector` has collected, by source.
 struct collected_counts {
   std::int64_t own = 0;      ///< of this rank
   std::int64_t in_place = 0; ///< of other ranks, read where they lie
   std::int64_t cached = 0;   ///< of other ranks, found among the hot rows
-  std::int64_t remote = 0;   ///< of other ranks, asked for
+  std::int64_t remote = 0;   ///< of other ranks, requested by messages
 
-  /// The share of the rows of other ranks that the hot rows had; 0 if there were none.
+  /// Returns the hit ratio of the hot rows: cached / (cached + remote), or 0 if nothing was cached.
   [[nodiscard]] double hit_ratio() const noexcept {
     return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
   }
@@ -49,11 +49,11 @@ struct collected_counts {
   }
 };
 
-/// Where a `feature_collector` has spent the time of the calling thread, in seconds.
+/// Seconds that the calling thread has spent in a `feature_collector`, by phase.
 struct collector_seconds {
-  double requesting = 0; ///< sorting vertices by owner, agreeing, sending their numbers
-  double own_rows = 0;   ///< copying rows of this rank, and those that are read in place
-  double packing = 0;    ///< copying what other ranks requested
+  double requesting = 0; ///< sorting vertices by owner, agreeing with other ranks, sending requests
+  double own_rows = 0;   ///< copying rows of this rank and rows that are read in place
+  double packing = 0;    ///< copying rows that other ranks requested
   double exchanging = 0; ///< sending and receiving rows; waiting for other ranks included
   double unpacking = 0;  ///< copying received rows to their places
 

@@ -16,11 +16,11 @@
 
 namespace glt::dist {
 
-/// What a collector of named tensors is asked for.
+/// Request for one tensor of a collector of named tensors.
 struct wanted_tensor {
   std::string name;
-  std::optional<element_type> type{}; ///< what it is converted to on arrival; as it is stored if there is none
-  bool seeds_only = false;            ///< wanted of the first vertices alone, such as labels
+  std::optional<element_type> type{}; ///< element type of the result; the stored type if empty
+  bool seeds_only = false;            ///< only for the seeds, such as labels
 };
 
 } // namespace glt::dist
@@ -43,7 +43,7 @@ struct collected_tensor {
     return std::tie(self.name, self.type, self.num_rows, self.num_columns, self.bytes);
   }
 
-  /// Elements as they are: scales are applied where the type is another than the stored one.
+  /// Returns the rows. Their scales have been applied if `type` is not the stored type.
   [[nodiscard]] any_rows<Policy::space> rows() const noexcept { return {type, bytes.data(), num_rows, num_columns}; }
 };
 
@@ -55,8 +55,7 @@ namespace glt::dist {
 ///
 ///     auto const x = table["title"].template as<float>(); // matrix_view, [N, F]
 ///
-/// @shape  one row of every tensor per vertex, in the order of the vertices; of tensors of the seeds alone those of
-///         the seeds
+/// @shape  one row per vertex, in the order of the vertices; `seeds_only` tensors have one row per seed
 template <device_policy Policy>
 struct collected_table {
   std::vector<detail::collected_tensor<Policy>> tensors;
@@ -66,9 +65,9 @@ struct collected_table {
     return std::tie(self.tensors);
   }
 
-  /// The rows of a tensor.
+  /// Returns the rows of a tensor.
   ///
-  /// @throws precondition_error  if there is none of that name; those that are there are listed
+  /// @throws precondition_error  if no tensor has that name; the text lists the names
   [[nodiscard]] detail::any_rows<Policy::space> operator[](std::string_view name) const {
     return detail::find_named(tensors, name).rows();
   }

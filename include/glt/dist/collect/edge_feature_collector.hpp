@@ -25,12 +25,12 @@
 
 namespace glt::dist {
 
-/// Fetches features of edges by global edge id, from the owners of their destinations; hot rows are those of edges.
+/// Collector of edge features by global edge id, from the owners of the destinations; hot rows are rows of edges.
 ///
 /// Concurrent calls: none on one object, nor on collectors of one communicator.
 ///
-/// @comm   per call one header exchange and, if any rank needs remote rows, one exchange of 12 bytes an edge, a
-///         second header exchange and one exchange of rows for every `default_round_bytes`
+/// @comm   per call one header exchange and, if any rank needs remote rows, one exchange of 12 bytes an edge, a second
+///         header exchange and one exchange of rows for every `default_round_bytes`
 template <communicator Comm, device_policy Policy, bytes_copyable T>
 class edge_feature_collector : public detail::matrix_collector<Comm, Policy, T> {
   using collector = detail::matrix_collector<Comm, Policy, T>;
@@ -39,7 +39,7 @@ class edge_feature_collector : public detail::matrix_collector<Comm, Policy, T> 
 public:
   /// Borrows the features, which must outlive the collector.
   ///
-  /// @comm   none, or one small reduction where the communicator must find out what memory it carries
+  /// @comm   none, or one small reduction if the communicator must find out which memory it carries
   /// @throws precondition_error  if the features were made for another number of ranks
   edge_feature_collector(Comm comm, edge_features<Policy, T> const& features, Policy policy = {})
       : collector(checked(std::move(comm), features), features.book(), features.local().rows(), false,
@@ -49,8 +49,8 @@ public:
   /// Reads rows of other ranks in place from now on, where there are views of them; see `feature_collector`.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
-  ///                             of its edges, or other columns than the features
+  /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
+  ///                             one row per edge, or not the columns of the features
   void read_in_place(node_views<detail::edge_feature_view<space, T>> const& neighborhood) {
     this->set_shared(neighborhood, [this](detail::edge_feature_view<space, T> const& view, int rank) {
       if (view.rows.num_vertices() != view.edges.size() || view.rows.num_columns() != this->num_columns()) {
@@ -63,13 +63,13 @@ public:
     });
   }
 
-  /// Writes the features of edges, of which the destinations are known; converted as by `feature_collector`.
+  /// Writes the features of edges with known destinations; converted as by `feature_collector`.
   ///
   /// @shape  ids [n] global edge ids · destinations [n] global vertex ids → out.features [n · F], no labels
   /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  on every rank, if a rank passes a destination outside [0, V), other numbers of
-  ///                           ids and destinations, an edge that the owner of its destination has not, or has
-  ///                           no memory for the rows
+  /// @throws collective_error  on every rank, if a rank passes a destination outside [0, V), different numbers of ids
+  ///                           and destinations, or an edge that the owner of its destination does not store, or has no
+  ///                           memory for the rows
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
@@ -78,14 +78,14 @@ public:
     this->collect_matrix(detail::row_keys<space, Vertex>{destinations, ids}, 0, step, out);
   }
 
-  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
   void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists, std::int64_t step) {
     this->collect_matrix(lists, step);
   }
 
-  /// The same for the edges of a sample, in its order.
+  /// Collects the features of the edges of a sample, in its order.
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex, class Out>

@@ -25,15 +25,15 @@
 
 namespace glt::dist {
 
-/// Fetches features and labels of vertices, wherever they live. The features may be in another space that the policy's
-/// executor reaches, such as pinned memory.
+/// Collector of features and labels of vertices, wherever they are stored. The features may be in another space that
+/// the policy's executor reaches, such as pinned memory.
 ///
 /// Concurrent calls: none on one object, nor on collectors of one communicator.
 ///
-/// @comm   per call one header exchange and, where a rank needs remote rows that it does not read in place and
-///         that are not among its hot rows, one exchange of their numbers and one of rows for every
-///         `default_round_bytes`: 4 bytes a remote vertex out, F · sizeof(T) bytes and 8 for a label back;
-///         features and labels of an owner come in one message
+/// @comm   per call one header exchange; if a rank needs remote rows that it neither reads in place nor has among its
+///         hot rows, one exchange of their numbers and one exchange of rows for every `default_round_bytes`: 4 bytes a
+///         remote vertex out, F · sizeof(T) bytes and 8 for a label back; features and labels of an owner come in one
+///         message
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy = Policy>
 class feature_collector : public detail::matrix_collector<Comm, Policy, T> {
   using collector = detail::matrix_collector<Comm, Policy, T>;
@@ -42,14 +42,14 @@ class feature_collector : public detail::matrix_collector<Comm, Policy, T> {
 public:
   /// Borrows the store, which must outlive the collector; rows are copied by the policy's executor.
   ///
-  /// @comm   none, or one small reduction where the communicator must find out what memory it carries
-  /// @throws precondition_error  if the store was not made for this rank of as many ranks
+  /// @comm   none, or one small reduction if the communicator must find out which memory it carries
+  /// @throws precondition_error  if the store was made for another rank or another number of ranks
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
       : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), {},
                   std::move(policy)),
         store_(&store) {}
 
-  /// The same with hot rows: see `use`.
+  /// Borrows the store and hot rows; see `use`.
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, hot_rows<Policy, T> const& hot,
                     Policy policy = {})
       : feature_collector(std::move(comm), store, std::move(policy)) {
@@ -57,11 +57,11 @@ public:
   }
 
   using collector::use;
-  /// Reads this rank's rows from a store of several memories from now on, as one of its devices does, for this rank and
-  /// for others; the results are the same. The store must outlive the collector; see `tiered_store::borrow`.
+  /// Reads this rank's rows through one device of a tiered store from now on, for this rank and for others. The results
+  /// are the same. The store must outlive the collector; see `tiered_store::borrow`.
   ///
-  /// @comm   none; ranks may have different ones, or none
-  /// @throws precondition_error  if the tiers have not the rows and columns of the store
+  /// @comm   none; ranks may have different tiers, or none
+  /// @throws precondition_error  if the tiers do not have the rows and columns of the store
   template <device_policy ColdPolicy>
     requires(!host_policy<Policy>)
   void use(tiered_store<Policy, ColdPolicy, T> const& tiers, int device = 0) {
@@ -74,12 +74,12 @@ public:
     this->set_tier(0, reinterpret_cast<std::byte const*>(view.cold.data()), view.tier());
   }
 
-  /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
-  /// ranks may read different ones. The memory is kept as long as the collector.
+  /// Reads rows of other ranks in place from now on, where there are views of them. The results are the same; ranks may
+  /// read different rows. The memory is kept as long as the collector.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
-  ///                             of its part, the columns of the store and its labels
+  /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
+  ///                             the rows of its part, the columns of the store and its labels
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& neighborhood) {
     this->set_shared(neighborhood, [this](feature_view<StorePolicy::space, T> const& view, int rank) {
       auto const rows = store_->book().size(rank);
@@ -94,16 +94,15 @@ public:
     });
   }
 
-  /// Writes the features of all vertices and the labels of the first `num_labels` of them; elements of another
-  /// type than the result's travel as they are stored and are converted on arrival, with the scale of their
-  /// column if there are scales.
+  /// Writes the features of all vertices and the labels of the first `num_labels`. Elements travel as they are stored.
+  /// They are converted to the type of the result on arrival, with the scale of their column if there are scales.
   ///
-  /// @shape  vertices [N] global ids; distinct ones save bytes but need not be
-  /// @where  enqueues; waits for the sizes of what is asked of every rank
+  /// @shape  vertices [N] global ids; distinct ids save bytes but are not required
+  /// @where  enqueues; waits for the sizes of the requests to every rank
   /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), asks for labels that
-  ///                           do not exist, or for more than it has vertices, or has no memory for the rows;
-  ///                           `out` is unchanged then, or empty if its memory was of another policy
+  /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), requests labels that do not
+  ///                           exist, or more labels than vertices, or has no memory for the rows; `out` is then
+  ///                           unchanged, or empty if its memory was of another policy
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>

@@ -22,7 +22,7 @@
 
 namespace glt::dist {
 
-/// Fetches rows of several tensors of the same vertices, wherever they live.
+/// Collector of rows of several tensors of the same vertices, wherever they are stored.
 ///
 ///     glt::dist::named_collector collector(comm, features, {{.name = "title", .type = glt::element_type::float32},
 ///                                                           {.name = "label", .seeds_only = true}});
@@ -31,7 +31,7 @@ namespace glt::dist {
 ///
 /// Concurrent calls: none on one object, nor on collectors of one communicator.
 ///
-/// @comm   per call one header exchange, one exchange of 4 bytes a remote vertex and one of rows for every
+/// @comm   per call one header exchange, one exchange of 4 bytes a remote vertex, and one exchange of rows for every
 ///         `default_round_bytes`, whatever the number of tensors; rows travel as they are stored
 template <communicator Comm, device_policy Policy>
 class named_collector : public detail::table_collector<Comm, Policy> {
@@ -39,34 +39,34 @@ class named_collector : public detail::table_collector<Comm, Policy> {
   using tables = std::vector<detail::named_rows<space>>;
 
 public:
-  /// Borrows the features, which must outlive the collector; without wishes, all tensors are collected as they are
+  /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
   /// stored.
   ///
   /// @comm   collective; two header exchanges and two broadcasts
-  /// @throws collective_error  on every rank, if a rank wants a tensor that is not there, one twice, or one as what it
-  ///                           cannot be converted to, if ranks want different ones (types may differ), or the features
-  ///                           were not made for this rank of as many ranks
+  /// @throws collective_error  on every rank, if a rank requests a tensor that does not exist, the same tensor twice,
+  ///                           or a conversion that does not exist; if ranks request different tensors (types may
+  ///                           differ), or the features were made for another rank or another number of ranks
   named_collector(Comm comm, named_features<Policy> const& features, std::vector<wanted_tensor> const& wanted = {},
                   Policy policy = {})
       : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted), {},
                                               policy),
         features_(&features) {}
 
-  /// Reads rows of other ranks in place from now on, where there are views of them; the results are the same, and
-  /// ranks may read different ones. The memory is kept as long as the collector.
+  /// Reads rows of other ranks in place from now on, where there are views of them. The results are the same; ranks may
+  /// read different rows. The memory is kept as long as the collector.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not the rows
-  ///                             of its part and all tensors that are collected
+  /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
+  ///                             the rows of its part in all collected tensors
   void read_in_place(node_views<tables> const& neighborhood) {
     this->set_shared(neighborhood, [this](tables const& view, int rank) {
       return this->source_of(view, rank, features_->book().size(rank), "vertices");
     });
   }
 
-  /// Writes the rows of all vertices, of the tensors of the seeds alone those of the first `num_seeds` of them.
+  /// Writes the rows of all vertices; a `seeds_only` tensor gets the rows of the first `num_seeds`.
   ///
-  /// @shape  vertices [N] global ids; distinct ones save bytes but need not be
+  /// @shape  vertices [N] global ids; distinct ids save bytes but are not required
   /// @comm   collective; `step` is the same on all ranks
   /// @throws collective_error  on every rank, if a rank passes a vertex outside [0, V), or more seeds than vertices, or
   ///                           has no memory for the rows; the tensors of `out` are unchanged then
@@ -77,13 +77,13 @@ public:
     this->collect_table(detail::row_keys<space, Vertex>{vertices}, num_seeds, step, out);
   }
 
-  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
   void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
     this->collect_table(lists, step);
   }
 
-  /// The same into memory of the collector; valid until the next call.
+  /// Collects into memory of the collector; the result is valid until the next call.
   template <vertex_id Vertex>
   collected_table<Policy> const& collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds,
                                          std::int64_t step) {
@@ -91,7 +91,7 @@ public:
     return collected_;
   }
 
-  /// The same of all tensors for all vertices.
+  /// Collects all tensors for all vertices into memory of the collector.
   template <vertex_id Vertex>
   collected_table<Policy> const& collect(array_view<space, Vertex const> vertices, std::int64_t step) {
     return collect(vertices, vertices.size(), step);

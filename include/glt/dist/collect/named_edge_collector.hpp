@@ -26,8 +26,8 @@
 
 namespace glt::dist {
 
-/// Fetches rows of several tensors of the same edges by global edge id, from the owners of their destinations:
-/// `named_collector` of edges. All edges are seeds; hot rows are those of edges.
+/// Collector of rows of several tensors of the same edges by global edge id: `named_collector` for edges. Rows come
+/// from the owners of the destinations. All edges are seeds; hot rows are rows of edges.
 ///
 ///     glt::dist::named_edge_collector collector(comm, features);
 ///     auto const weight = collector.collect(sample, step)["weight"].template as<float>();
@@ -41,13 +41,13 @@ class named_edge_collector : public detail::table_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Borrows the features, which must outlive the collector; without wishes, all tensors are collected as they are
+  /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
   /// stored.
   ///
   /// @comm   collective; two header exchanges and two broadcasts
-  /// @throws collective_error  on every rank, if a rank wants a tensor that is not there, one twice, or one as what it
-  ///                           cannot be converted to, if ranks want different ones (types may differ), or the features
-  ///                           were made for another number of ranks
+  /// @throws collective_error  on every rank, if a rank requests a tensor that does not exist, the same tensor twice,
+  ///                           or a conversion that does not exist; if ranks request different tensors (types may
+  ///                           differ), or the features were made for another number of ranks
   named_edge_collector(Comm comm, named_edge_features<Policy> const& features,
                        std::vector<wanted_tensor> const& wanted = {}, Policy policy = {})
       : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
@@ -57,15 +57,15 @@ public:
   /// Reads rows of other ranks in place from now on, where there are views of them; see `named_collector`.
   ///
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, with the own one, or a view has not a row for each
-  ///                             of its edges in all tensors that are collected
+  /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
+  ///                             one row per edge in all collected tensors
   void read_in_place(node_views<detail::named_edge_rows<space>> const& neighborhood) {
     this->set_shared(neighborhood, [this](detail::named_edge_rows<space> const& view, int rank) {
       return this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges);
     });
   }
 
-  /// Writes the rows of edges, of which the destinations are known.
+  /// Writes the rows of edges with known destinations.
   ///
   /// @shape  ids [n] global edge ids · destinations [n] global vertex ids
   /// @comm   collective; `step` is the same on all ranks
@@ -77,13 +77,13 @@ public:
     this->collect_table(detail::row_keys<space, Vertex>{destinations, ids}, destinations.size(), step, out);
   }
 
-  /// The same for several lists in one sweep of messages; see `feature_collector::collect_bulk`.
+  /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
   void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
     this->collect_table(lists, step);
   }
 
-  /// The same for the edges of a sample, in its order.
+  /// Collects the rows of the edges of a sample, in its order.
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex>
@@ -92,7 +92,7 @@ public:
     collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
 
-  /// The same into memory of the collector; valid until the next call.
+  /// Collects into memory of the collector; the result is valid until the next call.
   template <vertex_id Vertex>
   collected_table<Policy> const& collect(array_view<space, edge_id const> ids,
                                          array_view<space, Vertex const> destinations, std::int64_t step) {

@@ -16,8 +16,7 @@
 
 namespace glt::detail {
 
-/// Where a vertex is among those that a part knows: own vertices have the place of their row, those of the halo the
-/// places behind.
+/// Slot of a vertex in a part: local vertices have the slots of their rows, the halo has the slots behind.
 ///
 /// @pre    the vertex belongs to the part or its halo; not checked
 template <class Vertex, class PositionInHalo>
@@ -30,7 +29,7 @@ struct part_slot {
   }
 };
 
-// True for edge first + i if its source is not one of the own vertices.
+// True for edge first + i if another part owns its source.
 template <memory_space Space, class Vertex>
 struct is_from_elsewhere {
   csr_view<Space, Vertex> rows;
@@ -51,7 +50,7 @@ struct write_own_slots {
   GLT_HOST_DEVICE void operator()(std::int64_t e) const { slots[e] = rows.source(e) - begin; }
 };
 
-// The sources of some edges from elsewhere, for `batch_numbering`.
+// Sources of the edges from other parts, for `batch_numbering`.
 template <memory_space Space, class Vertex>
 struct halo_occurrences {
   csr_view<Space, Vertex> rows;
@@ -71,7 +70,7 @@ struct halo_occurrences {
   GLT_HOST_DEVICE void add(std::int64_t i, local_id number) const { vertices[number] = key(i); }
 };
 
-/// The distinct sources of a part's edges that other parts own, in the order of the edges.
+/// Distinct sources of a part's edges that other parts own, in the order of the edges.
 template <device_policy Policy, vertex_id Vertex>
 class part_halo {
   static constexpr memory_space space = Policy::space;
@@ -79,11 +78,12 @@ class part_halo {
   using position_in_halo = decltype(std::declval<numbering&>().look_up(array_view<space, Vertex const>()));
 
 public:
-  /// @param block_size  how many edges are numbered at a time
+  /// @param  block_size  number of edges that are numbered at a time
   explicit part_halo(Policy policy = {}, std::int64_t block_size = std::int64_t{1} << 22)
       : policy_(policy), block_size_(block_size), numbering_(policy), vertices_(0, policy) {}
 
-  /// Finds the halo of rows whose vertices are [begin, end), once; writes the slots of all sources if asked to.
+  /// Finds the halo of rows whose vertices are [begin, end), once; writes the slots of all sources if `slots` is not
+  /// empty.
   ///
   /// @shape  rows with E edges, sources are global ids · slots [E], written, or empty
   /// @cost   O(E); some 100 bytes a halo vertex
@@ -97,7 +97,7 @@ public:
   /// @shape  [size()] global ids
   [[nodiscard]] array_view<space, Vertex const> vertices() const noexcept { return vertices_.view(); }
 
-  /// Borrows this, which must stay where it is.
+  /// Returns a function that borrows this object, which must not move.
   [[nodiscard]] part_slot<Vertex, position_in_halo> slot() noexcept {
     return {begin_, end_, numbering_.look_up(vertices())};
   }

@@ -25,8 +25,7 @@
 
 namespace glt::detail {
 
-// Where bytes on their way between a policy's memory and the host lie: in memory that the policy recommends, or in
-// ordinary memory.
+// Returns the policy for staged bytes between a policy's memory and the host: the recommended one, or ordinary memory.
 template <device_policy Policy>
 [[nodiscard]] auto staging_of(Policy const& policy) {
   if constexpr (requires { policy.staging(); }) {
@@ -36,7 +35,7 @@ template <device_policy Policy>
   }
 }
 
-// Where bytes of a GPU lie that a communicator takes itself: in memory that the policy recommends, or in its own.
+// Returns the policy for GPU bytes that a communicator sends directly: the recommended one, or the policy itself.
 template <device_policy Policy>
 [[nodiscard]] auto exchange_of(Policy const& policy) {
   if constexpr (requires { policy.exchange(); }) {
@@ -46,20 +45,20 @@ template <device_policy Policy>
   }
 }
 
-/// A variable exchange of a policy's memory through memory that a communicator carries: staging memory, which the host
+/// Variable exchange of a policy's memory through memory that a communicator can send: staging memory, which the host
 /// reaches, or, `on_device`, exchange buffers of the GPU.
 ///
-/// It goes in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
-/// has a note in front that says how many rounds its sender needs, so after the first round all ranks know how many
-/// there will be; and that tells of a failed copy, so that all ranks give up together. Reusable; it allocates nothing
-/// after construction.
+/// It runs in rounds through two halves of its memory: while one round travels, the next one is copied. Every message
+/// begins with a note that tells how many rounds its sender needs. So all ranks know the number of rounds when the
+/// first has ended. A note also reports a failed copy, so that all ranks give up together. Reusable; it allocates
+/// nothing after construction.
 template <communicator Comm, device_policy Policy>
 class staged_exchange {
   static_assert(host_accessible(decltype(staging_of(std::declval<Policy const&>()))::space),
                 "bytes are staged in memory that the host can reach");
 
 public:
-  /// `round_bytes`, about what a rank sends in a round, and `on_device` must be the same on all ranks.
+  /// Takes `round_bytes`, roughly the bytes that a rank sends in a round, and `on_device`; both the same on all ranks.
   ///
   /// @pre    with `on_device` the communicator takes memory of GPUs; not checked
   /// @throws precondition_error  if round_bytes < 1
@@ -84,7 +83,7 @@ public:
   ///
   /// @comm   collective; as many variable exchanges as the largest slice of any rank has pieces, at least one; 8 bytes
   ///         more a message
-  /// @throws precondition_error  if the sizes are not what `all_to_all_v` accepts, or an exchange is under way
+  /// @throws precondition_error  if `all_to_all_v` would not accept the sizes, or an exchange is under way
   void start(outgoing const& out, incoming const& in) {
     check_exchange(out, in, comm_.rank(), comm_.size());
     if (active_) {
@@ -109,8 +108,7 @@ public:
     }
   }
 
-  /// Takes part in all rounds; what arrived is in its place for work that is enqueued from now on. A second call does
-  /// nothing.
+  /// Takes part in all rounds; received bytes are in place for work enqueued from now on. A second call does nothing.
   ///
   /// @throws collective_error  on every rank, if one cannot copy its bytes out
   void wait() {
@@ -130,7 +128,7 @@ public:
         break;
       }
     }
-    if (failure_) { // in the copies of the last rounds: everybody has got everything, only this rank could not take it
+    if (failure_) { // in copies of the last rounds: all messages arrived, but this rank could not copy them
       std::rethrow_exception(failure_);
     }
   }
@@ -157,7 +155,7 @@ private:
     keeper_ = made;
   }
 
-  // The other ranks wait for notes: who cannot write or read them can tell nobody.
+  // Other ranks wait for notes: a rank that cannot write or read a note cannot report it.
   void write_note(std::byte* to, std::int64_t note) {
     if (on_device_) {
       committed(comm_, [&] { policy_.resource().copy_in(to, &note, sizeof(note)); });
@@ -193,7 +191,7 @@ private:
     return round >= rounds_ ? 0 : std::clamp<std::int64_t>(size - round * piece_bytes_, 0, piece_bytes_);
   }
 
-  // Lays the messages of a round out; payloads begin at whole lines.
+  // Lays out the messages of a round; payloads begin at multiples of line_bytes.
   void plan(side& to, std::vector<std::int64_t> const& sizes, std::int64_t round) const {
     auto end = to.begin;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
@@ -256,7 +254,7 @@ private:
     travelling_.emplace(comm_.start_all_to_all_v({memory_, out.sizes, out.offsets}, {memory_, in.sizes, in.offsets}));
   }
 
-  // The number of rounds of all ranks; or the first rank that gives up, on all of them.
+  // Reads the number of rounds of all ranks; throws on all ranks if one gives up, naming the first.
   void read_notes(std::int64_t round) {
     auto const& in = half_of(round).in;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {

@@ -22,7 +22,7 @@
 
 namespace glt::detail {
 
-/// What is wrong with features that are to be divided by a book; empty if nothing is.
+/// Returns the fault of features that cannot be divided by a book; empty if there is none.
 template <communicator Comm>
 [[nodiscard]] std::string fault_of_parts(Comm const& comm, std::string_view what, partition_book const& book) {
   return book.num_parts() == comm.size() ? std::string()
@@ -30,7 +30,7 @@ template <communicator Comm>
                                                    " ranks; start as many ranks as there are parts");
 }
 
-/// The same of features of vertices, of which this rank has that many rows.
+/// Returns the fault of vertex features, of which this rank has `rows` rows; empty if there is none.
 template <communicator Comm>
 [[nodiscard]] std::string fault_of_rows(Comm const& comm, partition_book const& book, std::int64_t rows) {
   auto const fault = fault_of_parts(comm, "features", book);
@@ -49,12 +49,12 @@ template <device_policy Policy>
   return print.value();
 }
 
-/// Agrees with the other ranks on the partition and on what rows are made of: their columns, elements and scales.
+/// Agrees with the other ranks on the partition and on the columns, elements and scales of the rows.
 ///
-/// @param what, columns_of  what an error says of them: "features", "feature columns"
+/// @param  `what`, `columns_of`  names in error texts, such as "features", "feature columns"
 /// @where  synchronises
 /// @comm   collective; two header exchanges
-/// @throws collective_error  on every rank, if `fault` is not empty on one, or what differs from that of rank 0
+/// @throws collective_error  on every rank, if `fault` is not empty on one, or its rows or partition differ from rank 0
 template <communicator Comm, device_policy Policy, class T>
 void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
                      partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {
@@ -76,7 +76,7 @@ void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what
   });
 }
 
-/// The same of several tensors by name.
+/// Agrees with the other ranks on the partition and on several tensors by name, as above.
 ///
 /// @comm   collective; two header exchanges and two broadcasts
 template <communicator Comm, device_policy Policy>

@@ -34,8 +34,8 @@ struct sparse_adagrad {
   }
 };
 
-/// Adam with lazy moments, as PyTorch's `SparseAdam`: those of a row decay in updates that have a gradient for it, and
-/// in no others; the number of updates t, with which they are corrected, is that of the table.
+/// Adam with lazy moments, as PyTorch's `SparseAdam`: a row's moments decay only in updates that have a gradient for
+/// it. They are corrected with t, the number of updates of the table.
 ///
 /// @source Kingma and Ba, "Adam: a method for stochastic optimization", ICLR 2015
 struct sparse_adam {
@@ -50,15 +50,15 @@ struct sparse_adam {
   }
 };
 
-/// How rows that have a gradient change; others stay as they are.
+/// Update rule of rows that have a gradient; other rows stay as they are.
 using sparse_optimizer = std::variant<sparse_sgd, sparse_adagrad, sparse_adam>;
 
 /// Rows of a `sparse_embedding`; the same on all ranks.
 struct embedding_options {
   std::int64_t columns = 0;
   sparse_optimizer optimizer = {};
-  double initial = 0.1;   ///< elements begin uniform in [−initial, initial)
-  std::uint64_t seed = 0; ///< of these; they depend on it, the original id of the vertex and the column alone
+  double initial = 0.1;   ///< initial elements are uniform in [−initial, initial)
+  std::uint64_t seed = 0; ///< of initial elements, which depend only on it, the vertex's original id and the column
 };
 
 } // namespace glt::dist

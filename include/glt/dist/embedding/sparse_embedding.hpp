@@ -31,8 +31,8 @@
 
 namespace glt::dist {
 
-/// A trained row for every vertex: each rank owns the rows of its part and what the optimiser keeps for them, fetches the
-/// rows of a batch, and gives their gradients back to the owners.
+/// Table with a trained row for every vertex. Each rank owns the rows of its part and their optimiser moments. It
+/// fetches the rows of a batch, and sends their gradients to the owners.
 ///
 ///     glt::dist::sparse_embedding table(comm, graph.book(), graph.original(),
 ///                                       {.columns = 64, .optimizer = glt::dist::sparse_adam{.learning_rate = 0.01}});
@@ -40,14 +40,14 @@ namespace glt::dist {
 ///     … the gradients of the rows …
 ///     table.update(batch.subgraph.nodes(), gradients, batch.num_seeds);
 ///
-/// Up to the rounding of sums, rows depend neither on the number of ranks nor on the partition. A step is that of
-/// the `Embedding` of PyTorch with sparse gradients and its SGD, Adagrad or SparseAdam on one process: gradients of equal
-/// vertices are added, and rows without a gradient, with their moments, stay as they are.
+/// Rows depend neither on the number of ranks nor on the partition, up to the rounding of sums. A step equals a step of
+/// PyTorch's `Embedding` with sparse gradients and its SGD, Adagrad or SparseAdam on one process. Gradients of equal
+/// vertices are added. Rows without a gradient, with their moments, stay as they are.
 ///
-/// A loader that collects `store()` reads rows when it makes a batch: without `prefetch` and `bulk`, so that every step
-/// sees the updates before it. Hot rows and rows that are read in place do not follow updates.
+/// A loader that collects `store()` reads rows when it makes a batch. Use it without `prefetch` and `bulk`, so that
+/// every step sees the updates before it. Hot rows and rows that are read in place do not follow updates.
 ///
-/// Concurrent calls: none on one object, on what collects its rows, or on the same communicator.
+/// Concurrent calls: none on one object, on collectors of its rows, or on the same communicator.
 ///
 /// @where  memory of `Policy`: (1 + moments) · columns elements for every vertex of the part
 template <communicator Comm, host_policy Policy = device::cpu, std::floating_point T = float>
@@ -58,13 +58,13 @@ public:
   using policy_type = Policy;
   using value_type = T;
 
-  /// Makes the rows of this rank's part, which are the same under any partition.
+  /// Makes the rows of this rank's part; they are the same under any partition.
   ///
   /// @shape  original [book.size(rank)], as `graph::original()`
   /// @comm   collective; three header exchanges and a reduction
-  /// @throws collective_error  on every rank, if options make no sense or differ, there is not one original id for every
-  ///                           vertex of a part, or the book of a rank is another than that of rank 0 or of another
-  ///                           number of parts than there are ranks
+  /// @throws collective_error  on every rank, if options are invalid or differ, there is not one original id for every
+  ///                           vertex of a part, or the book of a rank differs from rank 0's book or has another number
+  ///                           of parts than there are ranks
   /// @cost   O(V / R · columns)
   sparse_embedding(Comm comm, partition_book book, array_view<space, global_id const> original,
                    embedding_options const& options, Policy policy = {})
@@ -91,9 +91,9 @@ public:
   [[nodiscard]] double learning_rate() const noexcept {
     return std::visit([](auto const& how) { return how.learning_rate; }, options_.optimizer);
   }
-  /// Updates that were made so far.
+  /// Returns the number of updates so far.
   [[nodiscard]] std::int64_t num_updates() const noexcept { return num_updates_; }
-  /// The rows, which loaders can collect as features.
+  /// Returns the rows, which loaders can collect as features.
   [[nodiscard]] feature_store<Policy, T> const& store() const noexcept { return *store_; }
 
   /// Fetches the rows of vertices.
@@ -107,17 +107,17 @@ public:
   }
 
   /// Updates the rows of vertices by Σ_r gradient_r · num_seeds_r / Σ_r num_seeds_r, as `gather_grads` does with
-  /// parameters: so losses are means over a rank's seeds. What a rank without seeds passes does not count; if no rank has
-  /// any, nothing changes, and it is no update.
+  /// parameters: losses are means over a rank's seeds. Gradients of a rank without seeds do not count. If no rank has
+  /// seeds, nothing changes, and the call does not count as an update.
   ///
   /// Gradients of equal vertices are added before they are sent; owners add them in the order of ranks.
   ///
-  /// @param  fault  why this rank has no gradients, which all ranks throw; empty if it has
+  /// @param  fault  why this rank has no gradients, thrown on all ranks; empty if it has them
   /// @shape  vertices [N] global ids, equal ones allowed · gradients [N, columns]
-  /// @comm   collective; one header exchange and, if a rank has gradients for another, two payload exchanges: 4 bytes and
-  ///         columns · sizeof(T) for every vertex of another rank, nothing back
-  /// @throws collective_error  on every rank, before a gradient is sent: if those of a rank are of another shape, a sum
-  ///                           is not finite, a vertex is not in [0, V), num_seeds is negative, or a rank has made
+  /// @comm   collective; one header exchange and, if a rank has gradients for another, two payload exchanges: 4 bytes
+  ///         and columns · sizeof(T) for every remote vertex, nothing back
+  /// @throws collective_error  on every rank, before a gradient is sent: if gradients of a rank have another shape, a
+  ///                           sum is not finite, a vertex is not in [0, V), num_seeds is negative, or a rank has made
   ///                           another number of updates
   /// @cost   O(N log N + N · columns)
   template <vertex_id Vertex>
@@ -137,10 +137,10 @@ public:
     ++num_updates_;
   }
 
-  /// Changes the learning rate of the updates to come.
+  /// Changes the learning rate of later updates.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if it is not a number of 0 or more, or not the same on all
+  /// @throws collective_error  on every rank, if the rate is negative, not finite, or not the same on all
   void set_learning_rate(double rate) {
     glt::detail::agree(gradients_.host(), site(1),
                        glt::detail::failure_of([&] { glt::detail::check_learning_rate(rate); }),
@@ -152,15 +152,15 @@ public:
     std::visit([&](auto& how) { how.learning_rate = rate; }, options_.optimizer);
   }
 
-  /// Rows and moments of this rank, for files.
+  /// Returns rows and moments of this rank, for files.
   [[nodiscard]] glt::detail::embedding_state<space, T const> state() const {
     return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), fingerprint_};
   }
   /// Lets `read(state)` write rows, moments, number of updates and learning rate of this rank.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if `read` throws on one, or ranks have read other numbers of updates; the
-  ///                           rows are of no use then, until they are read again
+  /// @throws collective_error  on every rank, if `read` throws on one, or ranks have read different numbers of updates;
+  ///                           the rows must then be read again before they are used
   template <class Read>
   void restore(Read read) {
     glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_};
@@ -185,7 +185,7 @@ private:
   buffer<Policy, T> first_;
   buffer<Policy, T> second_;
   glt::detail::embedding_arrays<space, T> arrays_;  // rows of the store, and moments
-  std::unique_ptr<feature_store<Policy, T>> store_; // of one place, since collectors refer to it
+  std::unique_ptr<feature_store<Policy, T>> store_; // does not move, since collectors refer to it
   std::unique_ptr<feature_collector<Comm, Policy, T>> collector_;
   glt::detail::gradient_exchange<Comm, Policy, T> gradients_;
 };

@@ -21,18 +21,18 @@
 
 namespace glt::dist {
 
-/// Combines the rows of x of the in-neighbours of every own destination.
+/// Combines the rows of x of the in-neighbours of every local destination.
 ///
-/// Ranks exchange the rows that others need, one peer after the other; empty pairs send nothing. A row without in-edges
-/// gives 0.
+/// Ranks exchange boundary rows, one peer after the other; empty pairs send nothing. A row without in-edges gives 0.
 ///
-/// @shape  x [num_sources(), F] · y [num_destinations(), F], written · chosen as y, written: the edge that has the maximum
-///         or minimum, −1 without one; needed for these two alone
+/// @shape  x [num_sources(), F] · y [num_destinations(), F], written · chosen as y, written: the edge with the maximum
+///         or minimum, −1 without in-edges; needed for `max` and `min` only
 /// @where  memory of the graph's policy; returns when y is written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same F and options.how; one header exchange and at most R − 1 messages a
-///         rank: num_sent() · F · sizeof(T) bytes; with a cover (see `sharding_options`) fewer, in twice as many messages
-///         if edges have weights, and every rank with the same options.heads
-/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines otherwise than rank 0
+///         rank: num_sent() · F · sizeof(T) bytes; with a cover (see `sharding_options`) fewer bytes, in twice as many
+///         messages if edges have weights, and every rank with the same options.heads
+/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank combines in another way
+///                           than rank 0
 /// @cost   O(E · F); beside x and y, the rows of 2 · depth + 2 shards
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_view<Policy::space, T const>> x,
@@ -49,11 +49,11 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
   if (pass.is_exact()) {
     glt::detail::pull_exactly(pass, graph.policy(), x, out, options);
   } else if (pass.is_covered()) {
-    if constexpr (host_policy<Policy>) { // others have none
+    if constexpr (host_policy<Policy>) { // only host policies have a cover
       glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass).pull(x.data(), out, chosen.data());
     }
   } else {
-    bool is_fresh = true; // the own shard is the first
+    bool is_fresh = true; // the local shard is the first
     pass.pull(
         x.data(), [] {},
         [&](shard_view<space> shard, T const* rows) {
@@ -67,14 +67,14 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
   }
 }
 
-/// The gradient of `aggregate` by x, made of that by y.
+/// Computes the gradient of `aggregate` by x from the gradient by y.
 ///
-/// Every rank computes the parts of its edges and sends each owner the sums for its rows: nothing is fetched again.
+/// Every rank computes the terms of its edges and sends each owner the sums for its rows: nothing is fetched again.
 ///
-/// @shape  gradient [num_destinations(), F] · out [num_sources(), F], written · chosen as gradient, that of `aggregate`
+/// @shape  gradient [num_destinations(), F] · out [num_sources(), F], written · chosen as gradient, from `aggregate`
 /// @where  as `aggregate`
-/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank and R − 1 messages, or fewer bytes with a
-///         cover
+/// @comm   collective, as `aggregate`: num_boundary() · F · sizeof(T) bytes a rank and R − 1 messages, or fewer bytes
+///         with a cover
 /// @throws collective_error  as `aggregate`
 /// @cost   as `aggregate`
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -107,10 +107,10 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
   }
 }
 
-/// The gradient of `aggregate` by the edge weights, made of that by y; x is fetched a second time.
+/// Computes the gradient of `aggregate` by the edge weights from the gradient by y; x is fetched a second time.
 ///
-/// @shape  x [num_sources(), F] · gradient [num_destinations(), F] · out [E, options.heads], written, by position in the
-///         rows · chosen as gradient, that of `aggregate`
+/// @shape  x [num_sources(), F] · gradient [num_destinations(), F] · out [E, options.heads], written, by position in
+///         the rows · chosen as gradient, from `aggregate`
 /// @comm   collective, as `aggregate` without a cover
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -124,8 +124,8 @@ void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
   auto const columns = x.columns();
   glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
   pass.avoid_cover();
-  options.edge_weights = out;   // as many
-  options.reproducible = false; // each is made on one rank, in the order of the columns
+  options.edge_weights = out;   // of the same size
+  options.reproducible = false; // each is computed on one rank, in the order of the columns
   pass.begin(options,
              {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}},
              chosen);

@@ -21,17 +21,17 @@
 
 namespace glt::dist {
 
-/// Sums up messages of your own over the in-edges of every vertex of this rank's part; see `edge_message`.
+/// Sums up a user's messages over the in-edges of every vertex of this rank's part; see `edge_message`.
 ///
 /// The edges of a row come shard by shard; a message must not depend on their order.
 ///
-/// @shape  sources [num_sources(), F] · destinations [num_destinations(), D], or empty where messages do not depend on
+/// @shape  sources [num_sources(), F] · destinations [num_destinations(), D], or empty if messages do not depend on
 ///         them · sums [num_destinations(), M], written, 0 without in-edges
 /// @where  memory of the graph's policy; returns when sums are written or, on GPUs, enqueued
-/// @comm   collective, every rank with the same F, D, M and T; two header exchanges, as a function of yours may throw on
+/// @comm   collective, every rank with the same F, D, M and T; two header exchanges, as a user function may throw on
 ///         one rank, and at most R − 1 messages a rank: num_sent() · F elements
 /// @throws collective_error  on every rank, if a matrix of a rank has another shape, it passes other messages than rank
-///                           0, or a function of yours throws
+///                           0, or a user function throws
 /// @cost   O(E) calls of message; beside the sums, the rows of 2 · depth + 2 shards
 /// @source Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
@@ -66,12 +66,13 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
   pass.agree();
 }
 
-/// The gradients of `aggregate_messages` by the rows of sources and destinations; sources are fetched a second time.
+/// Computes the gradients of `aggregate_messages` by the rows of sources and destinations. Sources are fetched a second
+/// time.
 ///
 /// @shape  gradient [num_destinations(), M], by the sums · by_sources [num_sources(), F], written · by_destinations
-///         [num_destinations(), D], written; empty where messages have no `destination_vjp`
+///         [num_destinations(), D], written; empty if messages have no `destination_vjp`
 /// @where  as `aggregate_messages`
-/// @comm   as `aggregate_messages`, with 2(R − 1) messages a rank at most: num_sent() · F elements there and
+/// @comm   as `aggregate_messages`, with at most 2(R − 1) messages a rank: num_sent() · F elements there and
 ///         num_received() · F back; the first time one `duplicate`
 /// @throws collective_error  as `aggregate_messages`
 /// @cost   O(E) calls of each vjp; the rows of 2 · depth + 4 shards
@@ -89,7 +90,7 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
   glt::detail::message_pass<Comm, Policy, T> pass(graph, sources, destinations, gradient.columns());
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    pass.agree_to_begin({}, true); // all ranks are here: the communicator of the replies is made together
+    pass.agree_to_begin({}, true); // all ranks are here: they duplicate the communicator for replies together
   }
   static_cast<void>(passes.replies());
   auto const failure = glt::detail::failure_of([&] {

@@ -14,15 +14,15 @@
 
 namespace glt::dist {
 
-/// Sums or means over the in-edges of every relation, all in one rotation: at each step a rank gets the rows of all
+/// Computes sums or means over the in-edges of every relation in one rotation. At each step a rank gets the rows of all
 /// relations in one message. A cover of the boundary is not used.
 ///
-/// @shape  rows: one for each edge type, from [num_sources(), F] to [num_destinations(), F] of its relation, written; F may
-///         differ between relations
+/// @shape  rows: one for each edge type, from [num_sources(), F] to [num_destinations(), F] of its relation, written;
+///         relations may have different F
 /// @where  memory of the graph's policy
 /// @comm   collective; one header exchange and at most R − 1 messages a rank
-/// @throws collective_error  on every rank, if rows of a rank have other shapes, how is an extreme, or a rank passes other
-///                           widths or another `how` than rank 0
+/// @throws collective_error  on every rank, if rows of a rank have other shapes, `how` is `max` or `min`, or a rank
+///                           passes other widths or another `how` than rank 0
 /// @cost   as `aggregate` for each relation; the rows of 2 · depth + 2 shards of all relations
 template <communicator Comm, device_policy Policy, class T>
 void aggregate_relations(hetero_sharded_graph<Comm, Policy>& graph,
@@ -34,10 +34,10 @@ void aggregate_relations(hetero_sharded_graph<Comm, Policy>& graph,
   }
 }
 
-/// The gradients of `aggregate_relations` by the rows of sources.
+/// Computes the gradients of `aggregate_relations` by the rows of sources.
 ///
-/// @shape  rows: one for each edge type, from [num_destinations(), F], the gradients by its result, to [num_sources(), F],
-///         written
+/// @shape  rows: one for each edge type, from [num_destinations(), F], the gradients by the result, to [num_sources(),
+///         F], written
 /// @comm   as `aggregate_relations`
 /// @throws collective_error  as `aggregate_relations`
 template <communicator Comm, device_policy Policy, class T>

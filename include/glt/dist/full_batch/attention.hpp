@@ -27,20 +27,21 @@
 
 namespace glt::dist {
 
-/// Averages the values of the in-neighbours of every vertex of this rank's part, weighed by a softmax of scores.
+/// Averages the values of the in-neighbours of every vertex of this rank's part, weighted by a softmax of scores.
 ///
-/// A score is made of the key of the source and the query of the destination, one for each head. Values and keys travel
-/// together, one peer after the other; the softmax is updated with each, so that nothing is kept by edge.
+/// A score is computed from the key of the source and the query of the destination, one for each head. Values and keys
+/// travel together, one peer after the other. The softmax is updated after each peer, so nothing is stored per edge.
 ///
-/// @shape  output, log_sums: those of `attention_result`, written
+/// @shape  output, log_sums as in `attention_result`, written
 /// @where  memory of the graph's policy; returns when they are written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a
 ///         rank: num_sent() rows of a value and a key; if reproducible, one exchange, as many messages of keys and one
-///         reduction more, and the first time those of `make_out_degrees`
-/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends otherwise than
-///                           rank 0; if reproducible, also if values or scores of a rank are infinite or not a number
-/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 2 shards; if reproducible,
-///         scores are computed twice, and 8 bytes more for every element of the result
+///         reduction more, and in the first call the communication of `make_out_degrees`
+/// @throws collective_error  on every rank, if a view of a rank has another shape, or a rank attends in another way
+///                           than rank 0; if reproducible, also if values or scores of a rank are infinite or not a
+///                           number
+/// @cost   O(E · heads · d); beside the result, V · heads elements and the rows of 2 · depth + 2 shards; if
+///         reproducible, scores are computed twice, and 8 bytes more for every element of the result
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_rows<Policy::space, T const>> rows,
@@ -78,7 +79,7 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
   pass.agree(failure, attention_phase::forward);
   auto const ex = graph.policy().executor();
   auto const pieces = glt::detail::sliced_rows::of<Policy>(shape.heads);
-  // adds all edges to sums of so many columns of values as `over` has
+  // adds all edges to sums with as many columns of values as `over` has
   auto const visit = [&]<class Sum, class Terms>(auto const& over, strided_rows<Sum> values, strided_rows<Sum> weights,
                                                  Terms of_values, Terms of_weights) {
     auto const row_bytes = over.bytes(1, over.shape().source_columns());
@@ -99,7 +100,7 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
         [&] {
           over.fill(values.data, graph.num_destinations() * over.shape().values, Sum(0));
           over.fill(weights.data, num_sums, Sum(0));
-          if constexpr (std::is_same_v<Terms, glt::detail::plain_terms>) { // else the largest scores are there
+          if constexpr (std::is_same_v<Terms, glt::detail::plain_terms>) { // otherwise the largest scores are known
             over.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
           }
           combine(graph.shard(0), over.sources());
@@ -114,7 +115,7 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
         graph, of_keys, {{rows.values.data(), rows.values.rows(), 0}, rows.keys, rows.queries});
     auto const failed = glt::detail::failure_of([&] {
       visit(keys, strided_rows<T>{}, sum_rows, plain, plain);
-      // no numbers, if scores are none
+      // sums are not numbers if scores are not
       glt::detail::check_summable(pass.largest({sums, graph.num_destinations(), shape.heads}));
     });
     pass.agree(failed, attention_phase::forward);

@@ -29,19 +29,21 @@
 
 namespace glt::dist {
 
-/// The gradients of `attend`, made of that by its output: nothing was kept by edge, coefficients are computed again.
+/// Computes the gradients of `attend` from the gradient of its output. Nothing was stored per edge; coefficients are
+/// computed again.
 ///
-/// Between each two ranks either the sources are fetched again and their gradients returned, or, with `pushed`, what the
-/// destinations have goes to the owner of the sources and the gradients of queries come back: whichever moves fewer
-/// bytes.
+/// Each pair of ranks moves rows in one of two ways. Either the sources are fetched again and their gradients returned.
+/// Or, with `pushed`, rows of destinations go to the owner of the sources and the gradients of queries come back. The
+/// way with fewer bytes is taken.
 ///
-/// @shape  rows, those of `attend` · result, what it wrote · gradient, as its output · out, as rows; written
+/// @shape  rows as passed to `attend` · result as written by it · gradient as its output · out as rows, written
 /// @where  as `attend`
-/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run out of
-///         memory at its edges; the first call duplicates the communicator.
-///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most
-///         2(R − 1) messages a rank; if reproducible, gradients are of 8 bytes an element, and there is one reduction more
-/// @throws collective_error  as `attend`, if a rank has no memory for what some sources have by edge, or if there is dropout and the edges were pushed without ids
+/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run
+///         out of memory at its edges; the first call duplicates the communicator. With H sources, T destinations:
+///         2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most 2(R − 1) messages a rank; if
+///         reproducible, gradients are of 8 bytes an element, and there is one reduction more
+/// @throws collective_error  as `attend`, or if a rank has no memory for the edges of some sources, or if there is
+///                           dropout and the edges were pushed without ids
 /// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards; if
 ///         reproducible, 8 bytes more for every element of the gradients
 /// @source Mostafa, MLSys 2022
@@ -62,12 +64,12 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
-    // all ranks are here: the communicator is made together
+    // all ranks are here: they duplicate the communicator together
     pass.agree({}, attention_phase::backward);
   }
   static_cast<void>(passes.replies());
   auto const ex = graph.policy().executor();
-  // what an edge needs of its destination beside the gradient lies together, but for wide queries
+  // the values of a destination beside the gradient lie together, except wide queries
   auto const num_queries = options.score == attention_score::additive ? shape.heads : 0;
   auto const stride = num_queries + 2 * shape.heads;
   auto const sizes = std::array{out.values.flat().size(), out.keys.flat().size(), out.queries.flat().size()};
@@ -84,7 +86,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     glt::detail::attention_magnitudes largest; // if exact
     auto const make_steps = [&] {
       glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}};
-      if (packed != nullptr) { // else there are no rows, or no memory yet
+      if (packed != nullptr) { // otherwise there are no rows, or no memory yet
         if (num_queries > 0) {
           to.queries = {packed, stride};
         }
@@ -147,7 +149,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
           pass.fill(sums.queries.data, sizes[2], 0);
           steps.add_own();
         });
-    pass.agree(failed_step, phase); // steps need memory for what some sources have by edge
+    pass.agree(failed_step, phase); // steps need memory for the edges of some sources
     if constexpr (is_exact) {
       ex.for_each(sizes[0], glt::detail::write_exact_values<T>{sums.values.data, out.values.data(), terms.values});
       ex.for_each(sizes[1], glt::detail::write_exact_values<T>{sums.keys.data, out.keys.data(), terms.keys});

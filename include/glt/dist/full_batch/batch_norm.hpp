@@ -24,7 +24,7 @@
 
 namespace glt::dist {
 
-/// What a batch norm has besides its rows: y = (x − mean) / sqrt(variance + eps) · weight + bias.
+/// Parameters of a batch norm: y = (x − mean) / sqrt(variance + eps) · weight + bias.
 template <memory_space Space, std::floating_point T>
 struct batch_norm_parameters {
   double eps = 1e-5;
@@ -38,7 +38,7 @@ struct batch_gradient_sums {
   std::vector<double> normalized; ///< [F], the gradient of the weight
 };
 
-/// The sums over the rows of this rank, and over those of all ranks.
+/// Sums over the rows of this rank and over the rows of all ranks.
 struct batch_gradients {
   batch_gradient_sums own;
   batch_gradient_sums joined; ///< the same bits on every rank
@@ -48,7 +48,7 @@ struct batch_gradients {
 
 namespace glt::detail {
 
-// (x − mean) · scale is a normalized element.
+// A normalized element is (x − mean) · scale.
 struct normal_column {
   double mean;
   double scale;
@@ -109,7 +109,7 @@ struct write_gradients {
   }
 };
 
-/// Refuses a matrix that has not the shape of the rows.
+/// Refuses a matrix that does not have the shape of the rows.
 inline void check_batch_matrix(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t of_x_rows,
                                std::int64_t of_x_columns) {
   if (rows != of_x_rows || columns != of_x_columns) {
@@ -118,7 +118,7 @@ inline void check_batch_matrix(std::string_view name, std::int64_t rows, std::in
   }
 }
 
-/// Refuses values that are not one per column.
+/// Refuses values unless there is one per column.
 inline void check_batch_columns(std::string_view name, std::int64_t size, std::int64_t columns) {
   if (size != columns) {
     throw precondition_error(
@@ -155,9 +155,9 @@ namespace glt::dist {
 
 /// Writes the normalized rows of this rank.
 ///
-/// @shape  x [own rows, F] · y [own rows, F], written; may be x
+/// @shape  x [local rows, F] · y [local rows, F], written; may be x
 /// @where  memory of `Policy`; only enqueues
-/// @throws precondition_error  if y has not the shape of x, or statistics or parameters are not one per column
+/// @throws precondition_error  if y does not have the shape of x, or statistics or parameters are not one per column
 /// @cost   O(rows · F)
 template <device_policy Policy = device::cpu, std::floating_point Element, std::floating_point T>
   requires std::same_as<std::remove_const_t<Element>, T>
@@ -173,15 +173,15 @@ void normalize_batch(matrix_view<Policy::space, Element> x, batch_statistics con
                               glt::detail::normalize_elements<space, T>{x, columns.view(), parameters, y});
 }
 
-/// Sums what the gradient of a batch norm needs to know of the rows of all ranks.
+/// Computes the sums over the rows of all ranks that the gradient of a batch norm needs.
 ///
-/// The own sums are this rank's shares of the gradients of bias and weight.
+/// The local sums are this rank's shares of the gradients of bias and weight.
 ///
-/// @shape  gradient [own rows, F], of the output · x [own rows, F] · statistics of x
+/// @shape  gradient [local rows, F], of the output · x [local rows, F] · statistics of x
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and one payload exchange of 16 · F bytes to every rank; none on one rank
-/// @throws collective_error  on every rank, if on one gradient has not the shape of x or statistics are not one per
-///                           column, if a rank has another number of columns than rank 0, or no memory for its sums
+/// @throws collective_error  on every rank, if on one gradient does not have the shape of x or statistics are not one
+///                           per column, if a rank has another number of columns than rank 0, or no memory for its sums
 /// @cost   O(rows · F), and O(R · F)
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
           std::floating_point Element>
@@ -219,11 +219,11 @@ gather_batch_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient,
 
 /// Writes the gradient of a batch norm with respect to the rows of this rank.
 ///
-/// @shape  gradient [own rows, F], of the output · x [own rows, F] · joined: sums over all ranks ·
-///         into [own rows, F], written; may be gradient
+/// @shape  gradient [local rows, F], of the output · x [local rows, F] · joined: sums over all ranks · into [local
+///         rows, F], written; may be gradient
 /// @where  memory of `Policy`; only enqueues
-/// @throws precondition_error  if gradient or into has not the shape of x, or statistics, sums or parameters are not
-///                             one per column
+/// @throws precondition_error  if gradient or into does not have the shape of x, or statistics, sums or parameters are
+///                             not one per column
 /// @cost   O(rows · F)
 /// @source Ioffe, Szegedy, "Batch normalization", ICML 2015, section 3
 template <device_policy Policy = device::cpu, std::floating_point Gradient, std::floating_point Element,

@@ -27,7 +27,7 @@ struct batch_statistics {
   std::vector<double> mean;       ///< [F]
   std::vector<double> deviations; ///< [F], sums of the squared deviations from the mean
 
-  /// What divides the deviations of a column: the root of its biased variance and eps.
+  /// Returns the divisor of a column's deviations: the root of its biased variance plus eps.
   [[nodiscard]] double spread(std::size_t column, double eps) const {
     return std::sqrt(deviations[column] / static_cast<double>(rows) + eps);
   }
@@ -55,7 +55,7 @@ struct deviation_terms {
   }
 };
 
-/// The statistics of the rows of one rank, by two passes with a correction of the mean's rounding.
+/// Computes the statistics of the rows of one rank in two passes, with a correction of the mean's rounding.
 ///
 /// @source Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American Statistician 37(3), 1983
 template <device_policy Policy, class T>
@@ -81,7 +81,7 @@ template <device_policy Policy, class T>
   return own;
 }
 
-/// Joins the statistics of other rows to `into`.
+/// Merges the statistics of other rows into `into`.
 ///
 /// @source Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", Stanford
 ///         STAN-CS-79-773, 1979
@@ -103,16 +103,16 @@ inline void merge_statistics(dist::batch_statistics const& other, dist::batch_st
 
 namespace glt::dist {
 
-/// Mean and variance of the columns of a matrix whose rows are spread over the ranks.
+/// Computes mean and variance of the columns of a matrix whose rows are spread over the ranks.
 ///
-/// Sums are made in double precision, rank by rank, and merged in the order of the ranks.
+/// Sums are computed in double precision, rank by rank, and merged in the order of the ranks.
 ///
-/// @shape  x [own rows, F], of any number of rows
+/// @shape  x [local rows, F], of any number of rows
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and one payload exchange of 8 · (2 · F + 1) bytes to every rank; none on one
 ///         rank
-/// @throws collective_error  on every rank, if a rank has another number of columns than rank 0, if the ranks have
-///                           fewer than two rows together, or if a rank has no memory for its sums
+/// @throws collective_error  on every rank, if a rank has another number of columns than rank 0, if all ranks together
+///                           have fewer than two rows, or if a rank has no memory for its sums
 /// @cost   O(rows · F) in two passes, and O(R · F)
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
 [[nodiscard]] batch_statistics gather_batch_statistics(Comm comm, matrix_view<Policy::space, Element> x,

@@ -6,19 +6,20 @@
 
 namespace glt::dist {
 
-/// What a layer of your own sends along an edge, and its gradient: what `aggregate_messages` sums up.
+/// Message that a user's layer sends along an edge, and its gradient; `aggregate_messages` adds messages up.
 ///
 /// - `message(source, destination, edge, sum)`: adds the message of an edge to the sum of its destination
-/// - `source_vjp(source, destination, edge, gradient, out)`: adds the gradient by the source's row to out, given that by
-///   the sum; called once for each edge and pass, so it may write the gradient by an edge's own features, too
-/// - `destination_vjp(source, destination, edge, gradient, out)`: as well, by the destination's row; leave it out where a
-///   message does not depend on that
+/// - `source_vjp(source, destination, edge, gradient, out)`: adds the gradient by the source's row to out, given the
+///   gradient by the sum. It is called once for each edge and pass, so it may also write the gradient by features of
+///   the edge.
+/// - `destination_vjp(source, destination, edge, gradient, out)`: adds the gradient by the destination's row in the
+///   same way; omit it if messages do not depend on that row
 ///
-/// Rows are pointers to their first element, that of a destination is null where the pass has no columns of them; `edge`
-/// is the position of an edge in the own part, the index of one's own features of edges. Functions are const, run in
-/// several threads for different edges (on GPUs in kernels: GLT_HOST_DEVICE), and must give the same whenever they are
-/// called: sources are fetched again in the backward pass. What all edges share, such as weights, belongs before or
-/// behind the pass, or comes with its gradient summed up over edges.
+/// Rows are pointers to their first element; the destination's row is null if the pass has no columns of destinations.
+/// `edge` is the position of an edge in this rank's part, and so the index of the user's edge features. Functions are
+/// const, run in several threads for different edges (on GPUs in kernels: GLT_HOST_DEVICE), and must give the same
+/// result at each call: sources are fetched again in the backward pass. Values that all edges share, such as weights,
+/// belong before or after the pass. Otherwise their gradient must be summed over the edges.
 ///
 ///     struct edge_relu { // relu(x_u + e_uv), the messages of GINE
 ///       glt::host_matrix<float const> edges; // [E, F]
@@ -40,7 +41,7 @@ concept edge_message =
       of.source_vjp(row, row, edge, row, out);
     };
 
-/// An edge message that depends on its destination, too.
+/// Edge message that also depends on its destination.
 template <class Message, class T>
 concept destination_message =
     edge_message<Message, T> && requires(Message const& of, T const* row, std::int64_t edge, T* out) {

@@ -17,10 +17,11 @@
 
 namespace glt::dist {
 
-/// A sharded graph for each relation of a heterogeneous graph: what full-batch passes over typed vertices work on.
+/// Sharded graphs of the relations of a heterogeneous graph, for full-batch passes over typed vertices.
 ///
-/// The sources of a relation are the own vertices of its source type, the destinations those of its destination type;
-/// a pass over a layer is one of each relation, or one rotation for all (`aggregate_relations`).
+/// The sources of a relation are the local vertices of its source type; its destinations are the local vertices of its
+/// destination type. A pass over a layer is one pass for each relation, or one rotation for all
+/// (`aggregate_relations`).
 ///
 /// Concurrent calls: as of `sharded_graph`.
 template <communicator Comm, device_policy Policy>
@@ -50,7 +51,7 @@ public:
   }
 
   [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
-  /// Own vertices of a type.
+  /// Returns the number of local vertices of a type.
   [[nodiscard]] std::int64_t num_vertices(int node_type) const noexcept {
     return num_own_[static_cast<std::size_t>(node_type)];
   }
@@ -58,7 +59,7 @@ public:
   [[nodiscard]] relation_type& relation(int edge_type) noexcept {
     return relations_[static_cast<std::size_t>(edge_type)];
   }
-  /// What passes over all relations have cost so far, and the most memory of any of them.
+  /// Returns the cost of passes over all relations so far, and the largest memory of any relation.
   [[nodiscard]] full_batch_report report() noexcept {
     full_batch_report all;
     for (auto& relation : relations_) {

@@ -23,11 +23,12 @@
 
 namespace glt::dist {
 
-/// The layers of a network over only those vertices that some seeds depend on.
+/// Layers of a network over only the vertices that some seeds depend on.
 ///
-/// @shape  inputs: own rows of the graph that the first layer reads, its sources · layers: first layer first; the
-///         destinations of each are the sources of the next, those of the last are the seeds · edge_ids: of each layer,
-///         of its edges in the order in which passes number them (positions in the own part where the graph has no ids)
+/// @shape  inputs: local rows of the graph that the first layer reads, its sources · layers: first layer first; the
+///         destinations of each layer are the sources of the next, the destinations of the last are the seeds ·
+///         edge_ids: for each layer, ids of its edges in the order in which passes number them (positions in the part
+///         if the graph has no ids)
 template <communicator Comm, device_policy Policy>
 struct message_flow_graphs {
   std::vector<local_id> inputs;
@@ -35,15 +36,16 @@ struct message_flow_graphs {
   std::vector<buffer<Policy, edge_id>> edge_ids;
 };
 
-/// Finds, layer by layer, what the seeds of all ranks need: own seeds, their in-neighbours, those of these, and so on.
+/// Finds, layer by layer, the vertices that the seeds of all ranks need: seeds, their in-neighbours, the in-neighbours
+/// of these, and so on.
 ///
 /// As in sampled blocks, destinations are the first of the sources. A pass over a layer combines all in-edges of its
-/// destinations, so that L layers give the seeds what they get on the whole graph.
+/// destinations. So L layers give the seeds the same result as on the whole graph.
 ///
-/// @shape  seeds [S], distinct own rows of the graph
+/// @shape  seeds [S], distinct local rows of the graph
 /// @where  ordinary memory
 /// @comm   collective, every rank with the same number of layers; per layer as `sharded_graph`
-/// @throws collective_error  on every rank, if a seed is not a row of a rank's part or stands twice, num_layers differs
+/// @throws collective_error  on every rank, if a seed is not a row of a rank's part or is repeated, num_layers differs
 ///                           or is below 1, or as `sharded_graph`
 /// @cost   O(V) and, per layer, O(E' log R) for E' edges of the layer
 template <communicator Comm, host_policy Policy, vertex_id Vertex>

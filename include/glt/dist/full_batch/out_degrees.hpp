@@ -37,10 +37,10 @@ struct write_row_lengths {
 
 namespace glt::dist {
 
-/// The number of edges that each own source has on all ranks together; the graph remembers the largest degrees.
+/// Returns the number of edges of each local source on all ranks together; the graph remembers the largest degrees.
 ///
 /// @shape  returns [num_sources()]
-/// @comm   collective; one header exchange, at most R − 1 messages of 8 bytes a source of another rank, and one reduction
+/// @comm   collective; one header exchange, at most R − 1 messages of 8 bytes a remote source, and one reduction
 /// @throws collective_error  on every rank, if a rank is at another call
 /// @cost   O(V + H)
 template <communicator Comm, device_policy Policy>

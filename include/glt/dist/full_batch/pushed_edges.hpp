@@ -30,7 +30,7 @@
 
 namespace glt::detail {
 
-// Edges of a shard as the owner of their sources gets them: by destination, these numbered by their place in its rows.
+// Functor that writes a shard's edges for the owner of their sources: by destination, numbered by place in the rows.
 template <memory_space Space>
 struct write_pushed_edges {
   dist::shard_view<Space> shard;
@@ -71,13 +71,13 @@ struct read_pushed_edges {
 
 namespace glt::dist {
 
-/// Between which ranks edges are told to the owners of their sources.
+/// Pairs of ranks between which edges are sent to the owner of their sources.
 enum class push_choice {
-  useful, ///< where fewer than twice as many destinations as sources meet: else it never saves bytes
-  all     ///< wherever there are edges, and they are used whatever the bytes
+  useful, ///< fewer than twice as many destinations as sources: else pushing never saves bytes
+  all     ///< any pair with edges; these are then used whatever the bytes
 };
 
-/// Copies of edges at the ranks that own their sources: with them, a backward pass may work where the sources are.
+/// Copies of edges at the ranks that own their sources. With them, a backward pass may run where the sources are.
 ///
 /// Made once for a graph. Concurrent calls: const members may run concurrently.
 template <device_policy Policy>
@@ -86,10 +86,11 @@ public:
   static constexpr memory_space space = Policy::space;
 
   /// @shape  ids [E], by position in the rows of the part; or empty on all ranks, for passes without dropout
-  /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of ranks
+  /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of
+  ///         ranks
   /// @throws collective_error  on every rank, if ids of a rank has another length, only some ranks pass ids, or a rank
-  ///                           chooses otherwise than rank 0
-  /// @cost   for every edge that this rank is told of, 16 bytes stay, and 8 for its id; for every row, 24
+  ///                           has another choice than rank 0
+  /// @cost   for every edge that this rank receives, 16 bytes stay, and 8 for its id; for every row, 24
   template <communicator Comm>
   explicit pushed_edges(sharded_graph<Comm, Policy>& graph, array_view<space, edge_id const> ids = {},
                         push_choice choice = push_choice::useful)
@@ -112,16 +113,16 @@ public:
   }
 
   [[nodiscard]] push_choice choice() const noexcept { return choice_; }
-  /// True if ids were passed, on this rank or on others.
+  /// Returns true if ids were passed, on this rank or on others.
   [[nodiscard]] bool has_ids() const noexcept { return has_ids_; }
-  /// The own destinations of the shard of a step, if its edges were told to the peer; else 0.
+  /// Returns the number of local destinations of a step's shard if its edges were sent to the peer; else 0.
   [[nodiscard]] std::int64_t num_offered(std::int64_t step) const { return offered_[static_cast<std::size_t>(step)]; }
-  /// The destinations of the rank `step` places before this one, if it has told their edges; else 0.
+  /// Returns the number of destinations of the rank `step` places before this one if it has sent their edges; else 0.
   [[nodiscard]] std::int64_t num_served(std::int64_t step) const { return served_[static_cast<std::size_t>(step)]; }
-  /// The edges that the rank `step` places before this one has told, by destination, numbered by their place there;
-  /// columns are places in `sent_rows`, edges positions in `ids`.
+  /// Returns the edges received from the rank `step` places before this one, by destination. Destinations are numbered
+  /// by their place on that rank. Columns are places in `sent_rows`, edges positions in `ids`.
   [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
-  /// The same edges by source.
+  /// Returns the same edges by source.
   [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
   [[nodiscard]] array_view<space, edge_id const> ids() const noexcept { return ids_.view(); }
 
@@ -134,7 +135,7 @@ private:
     return static_cast<std::size_t>(glt::detail::peer_at(graph.rank(), graph.size(), step));
   }
 
-  // Tells all ranks how many edges to expect, and whether ids are among them.
+  // Tells all ranks the numbers of edges to expect, and whether ids are sent with them.
   template <class Graph>
   void agree(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids,
              std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header>& headers) {
@@ -164,7 +165,7 @@ private:
     has_ids_ = first_kind == 2;
   }
 
-  // A block is the ids, the destinations and the columns of its edges.
+  // Exchanges blocks: the ids, the destinations and the columns of edges.
   template <class Graph>
   void exchange(Graph& graph, glt::detail::call_site site, array_view<space, edge_id const> ids,
                 std::vector<std::int64_t> const& counts, std::vector<glt::detail::call_header> const& headers) {

@@ -6,7 +6,7 @@
 
 namespace glt::dist {
 
-/// What a pass over one relation reads and writes.
+/// Rows that a pass over one relation reads and writes.
 ///
 /// @shape  from and to are [n, F], with the same F
 template <memory_space Space, class T>

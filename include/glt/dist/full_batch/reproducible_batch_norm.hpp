@@ -27,7 +27,7 @@
 
 namespace glt::detail {
 
-/// Agrees on a batch norm of so many rows and columns of this rank; returns the rows of all ranks.
+/// Agrees on a batch norm of `rows` rows and `columns` columns on this rank; returns the number of rows of all ranks.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, a rank has another number of columns than
@@ -48,13 +48,15 @@ template <communicator Comm>
 
 namespace glt::dist {
 
-/// `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads: rows and squares
-/// of their deviations are rounded to about 2⁻⁵⁰ of the largest in their column and added in fixed point.
+/// Computes `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads. Rows
+/// and the squares of their deviations are rounded to about 2⁻⁵⁰ of the largest in their column and added in fixed
+/// point.
 ///
-/// @shape  x [own rows, F], of any number of rows
+/// @shape  x [local rows, F], of any number of rows
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and reductions of 2F doubles, F and F 64-bit integers
-/// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and more
+/// @throws collective_error  on every rank, as `gather_batch_statistics`, or if an element is not finite or 1e150 and
+///                           more
 /// @cost   O(rows · F) in three passes
 template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Element>
 [[nodiscard]] batch_statistics gather_reproducible_statistics(Comm comm, matrix_view<Policy::space, Element> x,
@@ -62,7 +64,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
   using value = std::remove_const_t<Element>;
   constexpr auto space = Policy::space;
   auto& host = glt::detail::host_comm(comm);
-  std::vector<glt::detail::largest_pair> ranges; // the highest, and the lowest with the other sign
+  std::vector<glt::detail::largest_pair> ranges; // the highest, and the negated lowest
   auto const failure = glt::detail::failure_of([&] {
     ranges = glt::detail::column_sums<glt::detail::largest_pair>(policy, x.rows(), x.columns(),
                                                                  glt::detail::range_terms<space, value>{x});
@@ -101,11 +103,11 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
   });
 }
 
-/// `gather_batch_gradients` with the same bits for any number of ranks, partition and number of threads.
+/// Computes `gather_batch_gradients` with the same bits for any number of ranks, partition and number of threads.
 ///
-/// The own sums are those of all ranks on rank 0 and 0 on the others, so that their sum over ranks is the gradient.
+/// The local sums are the sums of all ranks on rank 0, and 0 on other ranks. Their sum over ranks is the gradient.
 ///
-/// @shape  gradient [own rows, F], of the output · x [own rows, F] · statistics of x
+/// @shape  gradient [local rows, F], of the output · x [local rows, F] · statistics of x
 /// @where  memory of `Policy`; waits for the sums
 /// @comm   collective; one header exchange and reductions of 2F doubles and 2F 64-bit integers
 /// @throws collective_error  on every rank, as `gather_batch_gradients`, or if a gradient or its product with a

@@ -9,10 +9,10 @@
 
 namespace glt::dist {
 
-/// Borrowed compressed rows of some edges of a rank: those between it and one peer, or within it.
+/// Borrowed compressed rows of some edges of a rank: edges from one peer, or edges within the rank.
 ///
-/// Only rows that have edges are listed. Forward, rows are own destinations and columns the peer's sources that they
-/// need; transposed, the other way round.
+/// Only rows with edges are listed. Forward, rows are local destinations and columns are the peer's sources that they
+/// need; transposed, rows and columns are swapped.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///

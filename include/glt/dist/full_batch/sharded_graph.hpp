@@ -47,19 +47,19 @@ struct expand_rows {
 
 namespace glt::dist {
 
-/// The largest degrees of a graph, over all ranks.
+/// Largest degrees of a graph, over all ranks.
 struct largest_degrees {
   double in = 0;
   double out = 0;
 };
 
-/// The in-edges of a rank's part, divided by the rank that owns their sources: what full-batch passes work on.
+/// In-edges of a rank's part, divided by the rank that owns their sources, for full-batch passes.
 ///
-/// A pass visits the ranks one after the other, receives the rows of the sources that a shard needs, uses and frees
-/// them; of other ranks' rows, those of depth + 1 shards are in memory at a time. Edges are kept twice, by destination
-/// and by source, so that a backward pass fetches nothing again.
+/// A pass visits the ranks one after the other: it receives the source rows that a shard needs, uses them and frees
+/// them. Remote rows of depth + 1 shards are in memory at a time. Edges are kept twice, by destination and by source,
+/// so that a backward pass fetches nothing again.
 ///
-/// Copies of the communicator are kept. Concurrent calls: none; `shard` and `transposed` may run concurrently.
+/// Keeps copies of the communicator. Concurrent calls: none; `shard` and `transposed` may run concurrently.
 ///
 /// @source Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 template <communicator Comm, device_policy Policy>
@@ -70,8 +70,9 @@ public:
 
   /// Divides the edges of a rank's part; the graph is not needed afterwards.
   ///
-  /// @comm   collective; one header exchange, one of 4 bytes for every source of another rank, and depth − 1 `duplicate`; for
-  ///         a cover, three header exchanges more, and 4 bytes for each of its sources and 8 for each other edge between ranks
+  /// @comm   collective; one header exchange, one exchange of 4 bytes for every remote source, and depth − 1
+  ///         `duplicate`; for a cover, three more header exchanges, and 4 bytes for each of its sources and 8 for each
+  ///         other edge between ranks
   /// @throws collective_error  on every rank, if the graph of a rank was made with another communicator, its part has
   ///                           2³¹ edges or more, or a rank passes a negative depth, a cover for the memory of a
   ///                           device, or other options than rank 0
@@ -87,8 +88,8 @@ public:
   [[nodiscard]] int size() const noexcept { return passes_.size(); }
   [[nodiscard]] Policy const& policy() const noexcept { return passes_.policy(); }
 
-  /// Made of what `find_boundary` found, or what became of it; own sources have slots from 0 on, and the first of them
-  /// are the destinations, the rows.
+  /// Makes the graph from the result of `find_boundary`, changed or not. Local sources have slots from 0 on; the first
+  /// of them are the destinations, the rows.
   template <vertex_id Vertex>
   sharded_graph(Comm comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary,
                 sharding_options options, Policy const& policy)
@@ -111,43 +112,44 @@ public:
     }
   }
 
-  /// Own vertices whose rows a pass combines; in the whole graph, those of the part.
+  /// Returns the number of local vertices whose rows a pass combines; in the whole graph, all vertices of the part.
   [[nodiscard]] std::int64_t num_sources() const noexcept { return slot_begins_[1]; }
-  /// Own vertices that a pass makes rows for, the first of the sources; in the whole graph, those of the part.
+  /// Returns the number of local vertices for which a pass makes rows, the first of the sources; in the whole graph,
+  /// all vertices of the part.
   [[nodiscard]] std::int64_t num_destinations() const noexcept { return in_degrees_.size(); }
   [[nodiscard]] std::int64_t num_edges() const noexcept { return num_edges_; }
-  /// How many vertices of other ranks the edges of this part touch, H.
+  /// Returns H, the number of vertices of other ranks that the edges of this part touch.
   [[nodiscard]] std::int64_t num_boundary() const noexcept { return slot_begins_.back() - slot_begins_[1]; }
-  /// How many rows this rank sends in a forward pass.
+  /// Returns the number of rows that this rank sends in a forward pass.
   [[nodiscard]] std::int64_t num_sent() const noexcept { return sent_begins_.back(); }
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
-  /// What `make_out_degrees` has found, on all ranks or on none.
+  /// Returns the result of `make_out_degrees`, on all ranks or on none.
   [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
   void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
-  /// What passes have cost so far; set it to {} to begin anew.
+  /// Returns the cost of passes so far; assign {} to start again.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
 
-  /// The edges whose sources the peer of a step owns, by destination; those of step 0 are of this rank.
+  /// Returns the edges whose sources the peer of a step owns, by destination; step 0 has the edges within this rank.
   [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_.shard(step); }
-  /// The same edges by source.
+  /// Returns the same edges by source.
   [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_.shard(step); }
-  /// The own rows that the rank `step` places before this one needs.
+  /// Returns the local rows that the rank `step` places before this one needs.
   [[nodiscard]] array_view<space, local_id const> sent_rows(std::int64_t step) const {
     auto const k = static_cast<std::size_t>(step);
     return sent_.view().subview(sent_begins_[k], sent_begins_[k + 1] - sent_begins_[k]);
   }
-  /// How many rows the peer of a step sends.
+  /// Returns the number of rows that the peer of a step sends.
   [[nodiscard]] std::int64_t num_received(std::int64_t step) const {
     auto const k = static_cast<std::size_t>(step);
     return slot_begins_[k + 1] - slot_begins_[k];
   }
-  /// What travels instead of whole shards, if that was asked for.
+  /// Returns the cover, which travels instead of whole shards; empty unless it was chosen.
   [[nodiscard]] std::optional<glt::detail::boundary_cover<space>> const& cover() const noexcept { return cover_; }
   [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
   [[nodiscard]] std::int64_t most_received() const noexcept { return most_received_; }
 
-  /// The communicator for what lies in ordinary memory, and the passes over all shards.
+  /// Return the communicator for ordinary memory, and the passes over all shards.
   [[nodiscard]] auto& host() noexcept { return passes_.host(); }
   [[nodiscard]] auto& passes() noexcept { return passes_; }
 

@@ -5,14 +5,14 @@
 
 namespace glt::dist {
 
-/// How a `sharded_graph` exchanges rows; the same on all ranks.
+/// Options for the exchange of rows of a `sharded_graph`; the same on all ranks.
 struct sharding_options {
-  /// Shards that are received while another one is used: 0 to R − 1, more is taken for R − 1.
+  /// Number of shards that are received while another one is used: 0 to R − 1; more counts as R − 1.
   std::int64_t depth = 1;
-  /// Between two ranks, aggregations send the rows of some sources and, for the edges of the others, what these come to at
-  /// some destinations, so that fewer rows travel: a small vertex cover of the edges between them. With those go the weights
-  /// of these edges, and of a maximum or minimum 4 bytes an element for the edge that has it; where that is more than
-  /// the rows of all sources, these travel. Takes 16 to 20 bytes more for every edge between ranks, and room for as many
+  /// Use of a small vertex cover of the edges between two ranks, so that fewer rows travel. Aggregations then send the
+  /// rows of some sources and, for edges of the other sources, partial results of some destinations. Weights of these
+  /// edges travel too, and for a maximum or minimum 4 bytes an element for its edge. If that is more than the rows of
+  /// all sources, these travel instead. Takes 16 to 20 more bytes for every edge between ranks, and memory for as many
   /// rows as without. Not for passes that are `reproducible` or round rows, nor for gradients by weights.
   bool cover = false;
 };

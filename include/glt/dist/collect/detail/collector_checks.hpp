@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-// A collector of one row per vertex has rows that were made for its rank.
+// Checks that a collector of one row per vertex has rows that were made for its rank.
 inline void check_collected(partition_book const& book, std::int64_t rows, int rank, int ranks) {
   if (book.num_parts() != ranks || book.size(rank) != rows) {
     throw precondition_error(message("features of ", book.num_parts(), " parts collected by rank ", rank, " of ", ranks,
@@ -18,7 +18,7 @@ inline void check_collected(partition_book const& book, std::int64_t rows, int r
   }
 }
 
-// As many of the first vertices as there are, or fewer.
+// Checks that `count` is not negative, nor more than the number of vertices.
 inline void check_num_first(std::string_view what, std::int64_t count, std::int64_t num_vertices) {
   if (count < 0 || count > num_vertices) {
     throw precondition_error(
@@ -26,7 +26,7 @@ inline void check_num_first(std::string_view what, std::int64_t count, std::int6
   }
 }
 
-// The same of labels, and none where there are none.
+// Checks a number of labels in the same way; it must be 0 if there are no labels.
 inline void check_num_labels(std::int64_t num_labels, std::int64_t num_vertices, bool has_labels) {
   check_num_first("labels", num_labels, num_vertices);
   if (num_labels > 0 && !has_labels) {
@@ -34,7 +34,7 @@ inline void check_num_labels(std::int64_t num_labels, std::int64_t num_vertices,
   }
 }
 
-// A collector of rows of edges has features that were made for as many ranks.
+// Checks that a collector of edge rows has features that were made for as many ranks.
 inline void check_collected_edges(partition_book const& book, int ranks) {
   if (book.num_parts() != ranks) {
     throw precondition_error(message("edge features of ", book.num_parts(), " parts collected by ", ranks,
@@ -42,14 +42,14 @@ inline void check_collected_edges(partition_book const& book, int ranks) {
   }
 }
 
-// A list of several has somewhere to go.
+// Checks that a list has memory to write to.
 inline void check_is_wanted(bool has_out) {
   if (!has_out) {
     throw precondition_error("a list has nothing to write its rows to; set `out`");
   }
 }
 
-// One destination per edge.
+// Checks that there is one destination per edge.
 inline void check_num_edges(std::int64_t num_edges, std::int64_t num_destinations) {
   if (num_edges != num_destinations) {
     throw precondition_error(message(num_edges, " edges with ", num_destinations, " destinations; give one per edge"));

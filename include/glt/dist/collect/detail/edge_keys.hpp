@@ -17,10 +17,11 @@
 
 namespace glt::detail {
 
-/// An edge as it travels to the owner of its destination: the row of that, flagged or not, and the id of the edge.
+/// Key of an edge in a message to the owner of its destination: the destination's row, flagged or not, and the edge's
+/// id.
 using edge_key = row_with<edge_id>;
 
-/// The keys of edges in the order in which they were sorted.
+/// Functor that lists the keys of edges in sorted order.
 ///
 /// @shape  edges [n] · rows, places [n] · keys [n], written
 template <memory_space Space>
@@ -34,7 +35,7 @@ struct list_edge_keys {
 
 inline constexpr local_id no_edge_row = std::numeric_limits<local_id>::min(); // no row, flagged or not
 
-/// Finds the rows of edges, flagged like their keys.
+/// Functor that finds the rows of edges, flagged like their keys.
 template <memory_space Space>
 struct find_edge_keys {
   edge_key const* keys;
@@ -56,7 +57,7 @@ struct first_without_row {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return found[i] == no_edge_row ? i : size; }
 };
 
-/// The rows that edges have.
+/// Finds the rows of edges.
 ///
 /// @shape  keys [n] · found [n], written
 /// @where  memory that the policy's executor reaches; synchronises

@@ -19,8 +19,8 @@
 
 namespace glt::detail {
 
-/// The keys of several lists as one: the seeds of all lists, then the other keys of all lists. A single list stays where
-/// it is. Reusable; the memory is kept.
+/// Keys of several lists, joined: the seeds of all lists, then the other keys of all lists. A single list is not
+/// copied. Reusable; the memory is kept.
 template <device_policy Policy>
 class joined_keys {
   static constexpr memory_space space = Policy::space;
@@ -30,7 +30,7 @@ public:
   joined_keys(Policy policy, index_policy const& index)
       : policy_(std::move(policy)), vertices_(0, index), edges_(0, index), bounds_(index) {}
 
-  /// Joins lists; what is returned is valid until the next call.
+  /// Joins lists; the result is valid until the next call.
   ///
   /// @where  enqueues only
   template <class Vertex, class Rows>
@@ -47,12 +47,12 @@ public:
     auto const vertices = joined(lists, vertices_, [](auto const& list) { return list.vertices; });
     return {vertices, joined(lists, edges_, [](auto const& list) { return list.edges; })};
   }
-  /// Of all lists together.
+  /// Returns the number of seeds of all lists together.
   [[nodiscard]] std::int64_t num_seeds() const noexcept { return num_seeds_; }
 
-  /// Finds where the rows of each list are, when the keys have been sorted by source.
+  /// Finds the rows of each list, after the keys have been sorted by source.
   ///
-  /// @where  waits for what is found, if there are several lists
+  /// @where  waits for the result if there are several lists
   void find(row_sources<Policy> const& sources) {
     if (num_lists_ != 1) {
       runs_ = {sources.list(0).places, lists_, first_places_,
@@ -60,7 +60,7 @@ public:
     }
   }
 
-  /// Where the rows go.
+  /// Returns the targets of the rows.
   ///
   /// @shape  targets [lists, tensors]
   [[nodiscard]] row_targets targets(std::span<row_target const> targets) const {
@@ -117,7 +117,7 @@ private:
   std::int64_t num_seeds_ = 0;
   std::vector<std::int64_t> begins_;       // [runs + 1], among the joined keys
   std::vector<std::int64_t> lists_;        // [runs]
-  std::vector<std::int64_t> first_places_; // [runs]: the first row of the list would be there
+  std::vector<std::int64_t> first_places_; // [runs]: the place at which row 0 of the list would be
   slice_bounds<index_policy> bounds_;
   place_runs runs_;
 };

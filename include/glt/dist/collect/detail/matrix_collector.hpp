@@ -35,7 +35,7 @@
 
 namespace glt::detail {
 
-/// A matrix and its labels, if they are wanted as well, as tensors: a schema of one or two.
+/// Returns a matrix, and its labels if requested, as tensors: a schema of one or two.
 template <memory_space Space, memory_space From, bytes_copyable T>
 [[nodiscard]] std::vector<any_rows<Space>> matrix_tensors(feature_view<From, T> rows, bool labels) {
   auto const reached = []<class U>(matrix_view<From, U const> values) {
@@ -57,8 +57,8 @@ class matrix_collector : public row_collector<Comm, Policy> {
   using collector = row_collector<Comm, Policy>;
 
 public:
-  /// Borrows hot rows from now on: keys among them are not asked for, and the results are the same. Ranks may
-  /// have different ones, or none. Where they have no labels, vertices whose labels are wanted are asked for.
+  /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
+  /// have different hot rows, or none. If hot rows have no labels, vertices whose labels are needed are requested.
   ///
   /// @comm   none
   /// @throws precondition_error  if the hot rows have other columns than the store
@@ -82,7 +82,7 @@ protected:
   [[nodiscard]] bool has_labels() const noexcept { return this->plan().size() > 1; }
   [[nodiscard]] std::int64_t num_columns() const noexcept { return local_.num_columns(); }
 
-  /// Rows of another source, with the scales of the own ones.
+  /// Returns rows of another source, with the scales of the local rows.
   template <memory_space From>
   [[nodiscard]] source_rows<space> source_of(feature_view<From, T> rows, id_table_view<space> table = {}) const {
     source_rows<space> made{matrix_tensors<space>(rows, has_labels()), table};
@@ -105,7 +105,7 @@ protected:
     auto const resize = [&] {
       targets_.clear();
       for (auto const& [vertices, edges, num_labels, out] : lists) {
-        out->features.clear(); // what they have need not move along
+        out->features.clear(); // old rows need not move
         out->features.resize(vertices.size() * num_columns());
         out->labels.clear();
         out->labels.resize(num_labels);
@@ -118,7 +118,7 @@ protected:
     this->template collect_rows<one_conversion<T, Out>>(lists, step, prepare, resize);
   }
 
-  /// The same of one list.
+  /// Collects one list, as above.
   template <class Vertex, class Out>
   void collect_matrix(row_keys<space, Vertex> const& keys, std::int64_t num_labels, std::int64_t step,
                       dist::collected_rows<Policy, Out>& out) {

@@ -36,16 +36,16 @@
 
 namespace glt::detail {
 
-/// Rows of a source in all tensors that are collected, and what finds them by key.
+/// Rows of a source in all collected tensors, and the table that finds them by key.
 ///
-/// @shape  tensors, in the order of the plan · table of edge ids, or of the keys of hot rows; else empty
+/// @shape  tensors in the order of the plan · table of edge ids, or of the keys of hot rows; otherwise empty
 template <memory_space Space>
 struct source_rows {
   std::vector<any_rows<Space>> tensors;
   id_table_view<Space> table{};
 };
 
-/// What all collectors do: fetches rows of the tensors of a plan by the key of a vertex or an edge, wherever they live.
+/// Base of all collectors: fetches rows of the plan's tensors by vertex or edge key, wherever they are stored.
 ///
 /// Concurrent calls: none on one object, nor on collectors of one communicator.
 template <communicator Comm, device_policy Policy>
@@ -53,15 +53,15 @@ class row_collector {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Why rows of some ranks are not read in place; empty if those of all are.
+  /// Returns why rows of some ranks are not read in place; empty if all ranks' rows are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
-  /// Time that this collector has spent so far: that of the calling thread, which does not wait for enqueued work.
+  /// Returns the time that the calling thread has spent so far. It does not wait for enqueued work.
   [[nodiscard]] collector_seconds seconds() const noexcept { return seconds_; }
-  /// Vertices or edges whose rows this collector has collected so far.
+  /// Returns the numbers of vertices or edges whose rows were collected so far, by source.
   [[nodiscard]] collected_counts counts() const noexcept { return counts_; }
 
 protected:
-  /// Borrows this rank's rows of the plan; those of edges with the table that finds them.
+  /// Borrows this rank's rows of the plan; rows of edges come with the table that finds them.
   ///
   /// @comm   none, or one reduction; see `device_comm`
   row_collector(Comm comm, partition_book const& book, std::vector<planned_tensor<space>> tensors,
@@ -81,21 +81,21 @@ protected:
   [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return exchange_.message().plan(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
 
-  /// Reads this rank's rows of a tensor from tiers from now on, its own ones and those that it sends.
+  /// Reads this rank's rows of a tensor from tiers from now on, both for this rank and for other ranks.
   void set_tier(std::size_t tensor, std::byte const* cold, row_tier<space> tier) {
     exchange_.message().set_tier(tensor, cold, tier);
     sources_[static_cast<std::size_t>(requests_.rank())].tensors[tensor] = plan()[tensor].local;
   }
 
-  /// Borrows hot rows; none if the table is empty. `has_all` is false if tensors of the first keys alone are missing.
+  /// Borrows hot rows; none if the table is empty. `has_all` is false if they lack a `seeds_only` tensor.
   void set_hot(source_rows<space> hot, bool has_all) {
     hot_has_all_ = has_all;
     set_source(requests_.sources().hot(), std::move(hot));
   }
 
-  /// Reads rows of other ranks in place, `rows_of(view, rank)`, where there are views of them.
+  /// Reads rows of other ranks in place from `rows_of(view, rank)`, where there are views of them.
   ///
-  /// @throws precondition_error  if there is not one entry per rank, with the own one; or by `rows_of`
+  /// @throws precondition_error  if there is not one entry per rank, or this rank's is missing; or by `rows_of`
   template <class View, class RowsOf>
   void set_shared(node_views<View> const& views, RowsOf rows_of) {
     shared_rows shared(views, requests_.rank(), requests_.size());
@@ -117,21 +117,21 @@ protected:
     keeper_ = views.keeper;
   }
 
-  /// Collects the rows of lists of keys; of tensors of the seeds alone those of the first keys of each. `prepare()` checks
-  /// the lists and makes room for the rows, or throws; `resize()` then says where they go.
+  /// Collects the rows of lists of keys. A `seeds_only` tensor gets the rows of each list's seeds. `prepare()` checks
+  /// the lists and reserves memory for the rows, or throws; `resize()` then returns the targets of the rows.
   ///
   /// @shape  resize() returns [lists, tensors]
-  /// @comm   collective; one header exchange, one exchange of keys and one of rows a round; by edges a second header
-  ///         exchange before the rows
-  /// @throws collective_error  on every rank, if `prepare` throws on one, a vertex is not in [0, V), or a rank has not
-  ///                           an edge that it should have
+  /// @comm   collective; one header exchange, one exchange of keys, and one exchange of rows per round; for edges a
+  ///         second header exchange before the rows
+  /// @throws collective_error  on every rank, if on one of them `prepare` throws, a vertex is not in [0, V), or a
+  ///                           requested edge is not stored
   template <class Conversions, class Vertex, class Rows, class Prepare, class Resize>
   void collect_rows(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step, Prepare prepare,
                     Resize resize) {
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};
     auto& sources = requests_.sources();
-    // Whatever may fail comes before the header exchange: afterwards the other ranks wait for this one's rows.
+    // All steps that can fail come before the header exchange: after it, other ranks wait for this rank's rows.
     auto const failure = failure_of([&] {
       for (auto const& list : lists) {
         if (sources.by_edge() || !list.edges.empty()) {
@@ -198,7 +198,7 @@ private:
   std::vector<source_rows<space>> sources_; // [P + 1]
   bool hot_has_all_ = true;
   shared_rows shared_;
-  std::shared_ptr<void const> keeper_; // of the rows that are read in place
+  std::shared_ptr<void const> keeper_; // owner of the rows that are read in place
   collector_seconds seconds_;
   collected_counts counts_;
 };

@@ -27,23 +27,22 @@
 
 namespace glt::detail {
 
-/// About what a rank receives in one round of a `row_exchange`: much less would cost messages, much more does
-/// not stay in the cache; a GPU wants work for all of its threads.
+/// Returns roughly how many bytes a rank receives in one round of a `row_exchange`. Much less would cost messages, much
+/// more does not fit the cache; a GPU needs work for all its threads.
 template <device_policy Policy>
 [[nodiscard]] constexpr std::int64_t default_round_bytes(int ranks) noexcept {
   constexpr int shift = host_policy<Policy> ? 0 : 3;
   return std::max(std::int64_t{1} << (20 + shift), ranks * (std::int64_t{1} << (15 + shift)));
 }
 
-/// Sends the rows that other ranks requested and receives those that this rank requested: the second half of
-/// a feature look-up.
+/// Exchange of requested rows between ranks: the second half of a feature look-up.
 ///
-/// Rows go in rounds, as many on all ranks: while one travels, the next is packed. So a rank needs room for
-/// two rounds, whatever the size of the batch.
+/// Rows travel in rounds; all ranks have the same number of rounds. While one round travels, the next is packed, so a
+/// rank needs memory for two rounds, whatever the size of the batch.
 template <communicator Comm, device_policy Policy>
 class row_exchange {
 public:
-  /// `round_bytes` and `limit` must be the same on all ranks; `limit` is what `reserve` allocates at most.
+  /// Takes `round_bytes` and `limit`, both equal on all ranks; `reserve` allocates at most `limit` bytes.
   row_exchange(row_message<Policy> message, Policy policy, std::int64_t round_bytes,
                std::int64_t limit = std::int64_t{1} << 26)
       : message_(std::move(message)), rows_per_round_(std::max<std::int64_t>(1, round_bytes / message_.largest_row())),
@@ -52,15 +51,15 @@ public:
   [[nodiscard]] row_message<Policy> const& message() const noexcept { return message_; }
   [[nodiscard]] row_message<Policy>& message() noexcept { return message_; }
 
-  /// Makes room for whatever a call may need, up to the limit: what is beyond that is allocated when the other ranks
-  /// have said what they want.
+  /// Reserves memory for any call, up to the limit. Memory beyond it is allocated when the other ranks' requests are
+  /// known.
   void reserve(int ranks) { memory_.reserve(std::min(limit_, most_bytes(ranks, rows_per_round_))); }
 
-  /// Fills in the rows that were requested.
+  /// Fills in the requested rows.
   ///
-  /// @comm   collective, after `requests.finish()`; one variable exchange a round, and before them a header exchange if
-  ///         there may be a rank that needs more than the limit
-  /// @throws collective_error  on every rank, if there is one that does and has no memory
+  /// @comm   collective, after `requests.finish()`; one variable exchange per round, and before them a header exchange
+  ///         if any rank may need more than the limit
+  /// @throws collective_error  on every rank, if such a rank has no memory
   template <class Conversions>
   void run(row_requests<Comm, Policy>& requests, call_site site, row_targets const& out, collector_seconds& seconds) {
     auto const rounds = (requests.largest_asked() + rows_per_round_ - 1) / rows_per_round_;
@@ -73,7 +72,7 @@ public:
 private:
   static constexpr std::int64_t line_bytes = 64;
 
-  // A round, and the share that it takes of what one rank requests of another.
+  // A round, and its share of the rows that one rank requests from another.
   struct round {
     std::int64_t number;
     std::int64_t rounds;
@@ -81,11 +80,11 @@ private:
     [[nodiscard]] row_list share(row_list const& all) const {
       return all.part(all.size * number / rounds, all.size * (number + 1) / rounds);
     }
-    // The most rows of all shares.
+    // Returns the most rows of any share.
     [[nodiscard]] std::int64_t most(std::int64_t rows) const { return (rows + rounds - 1) / rounds; }
   };
 
-  // Lets round after round travel while the next one is packed.
+  // Packs each round while the round before it travels.
   template <class Conversions>
   void run_rounds(row_requests<Comm, Policy>& requests, round first, call_site site, row_targets const& out,
                   collector_seconds& seconds) {
@@ -112,7 +111,7 @@ private:
     travelling_.reset();
   }
 
-  // The memory of one of the two rounds that are under way at a time.
+  // Memory of one round; two rounds are under way at a time.
   struct half {
     std::byte* sent = nullptr;
     std::byte* received = nullptr;
@@ -124,7 +123,7 @@ private:
   [[nodiscard]] std::int64_t bytes_of(std::int64_t rows, std::int64_t messages) const {
     return (message_.capacity(rows, messages) + line_bytes - 1) / line_bytes * line_bytes;
   }
-  // What a rank needs at most, if no rank asks for more rows in a round.
+  // Returns the most bytes that a rank needs if no rank requests more than `rows` rows in a round.
   [[nodiscard]] std::int64_t most_bytes(int ranks, std::int64_t rows) const {
     auto const peers = std::int64_t{ranks} - 1;
     return peers == 0 ? 0 : 2 * (bytes_of(peers * rows, peers) + bytes_of(rows + peers, peers));
@@ -147,7 +146,7 @@ private:
     if (most_bytes(requests.size(), which.most(requests.largest_asked())) > limit_) {
       agree(requests.host(), site, failure);
     }
-    if (!failure.empty()) { // not if there was a `reserve`
+    if (!failure.empty()) { // does not happen after `reserve`
       throw error(failure);
     }
     halves_[0].sent = memory_.data();
@@ -195,7 +194,7 @@ private:
   std::array<half, 2> halves_;
   std::vector<std::int64_t> sent_sizes_;     // [R], scratch
   std::vector<std::int64_t> received_sizes_; // [R], scratch
-  std::optional<request> travelling_;        // last: completed before the memory goes
+  std::optional<request> travelling_;        // last: it completes before the memory is freed
 };
 
 } // namespace glt::detail

@@ -21,18 +21,18 @@
 
 namespace glt::detail {
 
-/// How requested rows of several tensors lie in a message: tensor by tensor, as they are stored; of a tensor of the
-/// first keys alone those of the flagged rows.
+/// Layout of requested rows in a message: tensor by tensor, as stored. A `seeds_only` tensor contains only the flagged
+/// rows.
 ///
-/// @where  everything is enqueued on the policy's executor
+/// @where  all work is enqueued on the policy's executor
 template <device_policy Policy>
 class row_message {
   static constexpr memory_space space = Policy::space;
-  // A GPU copies what is aligned in longer words; a message of the host has no gaps.
+  // A GPU copies aligned data in longer words; a message in host memory has no gaps.
   static constexpr std::int64_t alignment = host_policy<Policy> ? 1 : 16;
 
 public:
-  /// Borrows the rows of this rank, which must outlive this.
+  /// Borrows the rows of this rank, which must outlive this object.
   row_message(std::vector<planned_tensor<space>> plan, Policy policy)
       : plan_(std::move(plan)), policy_(std::move(policy)) {
     for (auto const& each : plan_) {
@@ -41,7 +41,7 @@ public:
   }
 
   [[nodiscard]] std::vector<planned_tensor<space>> const& plan() const noexcept { return plan_; }
-  /// True if there are tensors of the first keys alone.
+  /// Returns true if there is a `seeds_only` tensor.
   [[nodiscard]] bool flags() const noexcept { return std::ranges::any_of(plan_, &planned_tensor<space>::seeds_only); }
 
   /// Reads rows of a tensor from tiers from now on.
@@ -50,9 +50,9 @@ public:
     plan_[tensor].local.tier = tier;
   }
 
-  /// Bytes of a row of all tensors; at least 1.
+  /// Returns the bytes of a row of all tensors; at least 1.
   [[nodiscard]] std::int64_t largest_row() const noexcept { return std::max<std::int64_t>(1, row_bytes_); }
-  /// The most bytes of that many rows in that many messages.
+  /// Returns the most bytes that `rows` rows in `messages` messages take.
   [[nodiscard]] std::int64_t capacity(std::int64_t rows, std::int64_t messages) const noexcept {
     return rows * largest_row() + messages * std::ssize(plan_) * (alignment - 1);
   }
@@ -78,7 +78,7 @@ public:
     return out;
   }
 
-  /// Scatters the rows of a message to their places, converted to what is wanted, and returns its end.
+  /// Scatters the rows of a message to their places, converted to the requested types, and returns its end.
   ///
   /// @pre    the plans of all ranks have the same tensors; not checked
   template <class Conversions>
@@ -98,7 +98,7 @@ public:
     return in;
   }
 
-  /// Scatters rows that this rank reaches to their places.
+  /// Scatters rows that this rank can read to their places.
   ///
   /// @shape  from [tensors]
   template <class Conversions>

@@ -23,16 +23,18 @@
 
 namespace glt::detail {
 
-/// Asks other ranks for the rows that are not at hand, and tells what they ask for: 4 bytes a vertex, 12 an edge.
+/// Requests for rows between ranks: those that this rank sends, and those that it receives; 4 bytes a vertex, 12 an
+/// edge.
 ///
-/// `sources().sort`, `start`, `finish`; own work fits between `start` and `finish`. Reusable; the memory is kept.
+/// Call `sources().sort`, `start` and `finish`, in this order; local work fits between `start` and `finish`. Reusable;
+/// the memory is kept.
 template <communicator Comm, device_policy Policy>
 class row_requests {
   using index_policy = typename row_sources<Policy>::index_policy;
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// `flags` says whether lists may have flagged rows, on all ranks.
+  /// Takes `flags`, true if lists may have flagged rows; the same on all ranks.
   ///
   /// @comm   none, or one reduction; see `device_comm`
   row_requests(Comm comm, partition_book const& book, bool by_edge, bool flags, Policy policy)
@@ -42,14 +44,14 @@ public:
 
   [[nodiscard]] row_sources<Policy>& sources() noexcept { return sources_; }
   [[nodiscard]] auto& host() noexcept { return exchange_.host(); }
-  /// What carries memory of the policy.
+  /// Returns the communicator for memory of the policy.
   [[nodiscard]] auto& payload() noexcept { return exchange_.comm(); }
   [[nodiscard]] int rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] int size() const noexcept { return exchange_.size(); }
 
-  /// Agrees with the other ranks on this call and starts to send what was sorted.
+  /// Agrees with the other ranks on this call and starts to send the sorted keys.
   ///
-  /// @comm   collective; one header exchange and, if any rank asks anything, one variable exchange
+  /// @comm   collective; one header exchange and, if any rank requests rows, one variable exchange
   /// @throws collective_error  on every rank, if one reports a failure or is at another call
   void start(call_site site) {
     for (int rank = 0; rank < size(); ++rank) {
@@ -66,23 +68,23 @@ public:
   /// @throws collective_error  on every rank
   [[noreturn]] void refuse(call_site site, std::string const& failure) { exchange_.refuse(site, failure); }
 
-  /// Waits until all requests have arrived, and finds the rows of edges. The others wait for the rows: a failure is for
-  /// an agreement, or loses this rank (see `committed`).
+  /// Waits until all requests have arrived, and finds the rows of edges. Other ranks already wait for the rows: a
+  /// failure needs an agreement, or this rank is lost (see `committed`).
   ///
-  /// @throws precondition_error  if this rank has not an edge that it is asked for
+  /// @throws precondition_error  if a requested edge is not stored on this rank
   void finish() {
     exchange_.wait();
     find_rows();
   }
 
-  /// True if any rank asks any other: if not, there are no payload messages at all in this call.
+  /// Returns true if any rank requests rows; otherwise this call sends no payload.
   [[nodiscard]] bool anything() const noexcept { return exchange_.anything(); }
-  /// The most rows that any rank asks of all others in this call; the same on all ranks.
+  /// Returns the most rows that any rank requests from all others in this call; the same on all ranks.
   [[nodiscard]] std::int64_t largest_asked() const noexcept { return exchange_.most_sent(); }
 
-  /// What this rank asks of another one; nothing if the rows of that one are at hand.
+  /// Returns the rows that this rank requests from another rank; none if it can read them itself.
   [[nodiscard]] row_list asked(int rank) const { return sources_.is_local(rank) ? row_list{} : sources_.list(rank); }
-  /// What another rank asks of this one, after `finish`.
+  /// Returns the rows that another rank requests from this one, after `finish`.
   [[nodiscard]] row_list received(int rank) const {
     auto const r = static_cast<std::size_t>(rank);
     auto const first = exchange_.received_offsets()[r];
@@ -121,12 +123,12 @@ private:
 
   bool flags_;
   row_sources<Policy> sources_;
-  std::vector<std::int64_t> asked_; // [R]; those of own and shared rows stay out of the messages
+  std::vector<std::int64_t> asked_; // [R]; 0 for this rank and for ranks whose rows are read in place
   slice_bounds<index_policy> unflagged_;
-  std::span<std::int64_t const> flags_end_; // [R], where the flagged rows of each rank end; or empty if there are none
+  std::span<std::int64_t const> flags_end_; // [R], end of each rank's flagged rows; empty if there are none
   buffer<index_policy, std::byte> received_;
   buffer<index_policy, local_id> found_;
-  slice_exchange<Comm, Policy> exchange_; // last: completed before the memory goes
+  slice_exchange<Comm, Policy> exchange_; // last: it completes before the memory is freed
 };
 
 } // namespace glt::detail

@@ -26,22 +26,22 @@
 
 namespace glt::detail {
 
-/// What is looked up: vertices, or edges by their ids, of which the destinations say who owns them.
+/// Keys to look up: vertices, or edge ids with their destinations, which determine the owners.
 ///
-/// @shape  vertices [n] global ids · edges [n] global ids, or empty where vertices are looked up
+/// @shape  vertices [n] global ids · edges [n] global ids, or empty for vertices
 template <memory_space Space, class Vertex>
 struct row_keys {
   array_view<Space, Vertex const> vertices;
   array_view<Space, edge_id const> edges{};
 };
 
-/// Replaces keys of other ranks' rows that are among the hot rows by vertices of a part behind all others.
+/// Functor that replaces keys of remote rows in the hot rows by vertices of a part behind all others.
 template <memory_space Space, memory_space IndexSpace, class Vertex>
 struct replace_hot_keys {
   row_keys<Space, Vertex> keys;
   bool by_edge;
   id_table_view<Space> hot;
-  book_view<IndexSpace> book; // the part of the hot rows is the last one
+  book_view<IndexSpace> book; // the last part is the part of the hot rows
   char const* is_local;       // [P]
   std::int64_t num_never_hot;
   global_id* replaced;
@@ -65,22 +65,22 @@ private:
   }
 };
 
-/// Says where the rows of a batch are: sorts its keys by source. Source p is rank p: this one, one whose rows are read
-/// in place, or one that is asked; the last source is the hot rows.
+/// Sources of the rows of a batch; sorts keys by source. Source p is rank p: its rows are local, read in place or
+/// requested. The last source is the hot rows.
 ///
 /// Reusable; the memory is kept.
 ///
-/// @where  lists are in memory of the policy, or in ordinary memory if it is a policy of the host
+/// @where  lists are in memory of the policy, or in ordinary memory if it is a host policy
 template <device_policy Policy>
 class row_sources {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Lists in ordinary memory are no business of the host policy's resource.
+  /// Policy of the lists; for a host policy they are in ordinary memory, not in memory of its resource.
   using index_policy = std::conditional_t<host_policy<Policy>, device::cpu, Policy>;
   static constexpr memory_space index_space = index_policy::space;
 
-  /// Rows of this rank are at hand, no others.
+  /// Starts with only this rank's rows local.
   row_sources(partition_book const& book, int rank, bool by_edge, Policy policy)
       : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)), index_(index_policy_of(policy_)),
         buckets_(with_hot_part(book, 0), index_), tables_(static_cast<std::size_t>(num_parts_) + 1),
@@ -91,7 +91,7 @@ public:
   }
 
   [[nodiscard]] int num_sources() const noexcept { return num_parts_ + 1; }
-  /// The source of the hot rows.
+  /// Returns the source of the hot rows.
   [[nodiscard]] int hot() const noexcept { return num_parts_; }
   [[nodiscard]] bool is_local(int source) const noexcept {
     return source == num_parts_ || is_local_[static_cast<std::size_t>(source)] != 0;
@@ -99,12 +99,12 @@ public:
   [[nodiscard]] index_policy const& index() const noexcept { return index_; }
   [[nodiscard]] bool by_edge() const noexcept { return by_edge_; }
 
-  /// Which ranks' rows are at hand from now on, the own one among them.
+  /// Sets the ranks whose rows are read without messages from now on; this rank is among them.
   void set_local(std::vector<char> is_local) {
     is_local_ = std::move(is_local);
     copy_in(index_, host_view<char const>(is_local_), local_flags_.view());
   }
-  /// What finds the rows of a source: edges by their ids, and all keys of the hot rows.
+  /// Sets the table that finds the rows of a source: edges by id, or all keys of the hot rows.
   void set_table(int source, id_table_view<space> table) {
     tables_[static_cast<std::size_t>(source)] = table;
     if (source == hot()) {
@@ -119,7 +119,7 @@ public:
   ///
   /// @where  waits for the sizes of the lists
   /// @pre    vertices are in [0, V); not checked
-  /// @throws precondition_error  if an edge is not among those of a source at hand that owns it
+  /// @throws precondition_error  if an edge is missing in the local source that owns it
   template <class Vertex>
   void sort(row_keys<space, Vertex> const& keys, std::int64_t num_flagged, std::int64_t num_never_hot) {
     auto const size = keys.vertices.size();
@@ -140,7 +140,7 @@ public:
     }
   }
 
-  /// The rows that the last batch needs of a source.
+  /// Returns the rows that the last batch needs of a source.
   [[nodiscard]] row_list list(int source) const {
     auto const s = static_cast<std::size_t>(source);
     auto const first = offsets_[s];
@@ -148,7 +148,7 @@ public:
     return {rows + first, buckets_.places().data() + first, offsets_[s + 1] - first,
             flags_end_.empty() ? 0 : flags_end_[s] - first};
   }
-  /// Where the list of every source begins among all rows, places and edge keys.
+  /// Returns the start of every source's list among all rows, places and edge keys.
   ///
   /// @shape  [P + 2]
   [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }
@@ -196,7 +196,7 @@ private:
   buffer<index_policy, char> local_flags_;
   slice_bounds<index_policy> unflagged_;
   std::span<std::int64_t const> offsets_;   // [P + 2]
-  std::span<std::int64_t const> flags_end_; // [P + 1], where the flagged rows of each source end; or empty if none are
+  std::span<std::int64_t const> flags_end_; // [P + 1], end of each source's flagged rows; empty if there are none
   buffer<index_policy, global_id> replaced_;
   buffer<index_policy, edge_key> keys_;
   buffer<index_policy, local_id> found_;

@@ -13,13 +13,13 @@
 
 namespace glt::detail {
 
-/// Where the rows of a tensor go, as elements of which type.
+/// Target memory and element type of a tensor's rows.
 struct row_target {
   element_type type;
   std::byte* data;
 };
 
-/// Item i of a copy goes to the row that place i names, counted from a first one.
+/// Target rows of a copy: item i goes to row places[i] − first.
 struct rows_placed {
   std::int64_t const* places;
   std::int64_t first;
@@ -37,7 +37,7 @@ struct row_run {
   [[nodiscard]] rows_placed places() const noexcept { return {rows.places, first_place}; }
 };
 
-/// How places of joined lists fall into runs, each of which goes to the tensors of one list.
+/// Runs of places of joined lists; each run goes to the tensors of one list.
 ///
 /// @shape  lists, first_places [runs] · bounds [sources, runs + 1], into the places of all sources
 struct place_runs {
@@ -47,7 +47,7 @@ struct place_runs {
   std::span<std::int64_t const> bounds;
 };
 
-/// Where the rows of a source go: to the tensors of a list, or of several lists whose keys were joined.
+/// Targets of the rows of a source: the tensors of one list, or of several lists whose keys were joined.
 class row_targets {
 public:
   /// @shape  targets [tensors]
@@ -58,7 +58,7 @@ public:
   row_targets(std::span<row_target const> targets, std::size_t num_tensors, place_runs const& runs)
       : targets_(targets), num_tensors_(num_tensors), runs_(&runs) {}
 
-  /// The same for rows of another source.
+  /// Returns the targets for rows of another source.
   [[nodiscard]] row_targets of(int source) const noexcept {
     auto made = *this;
     made.source_ = static_cast<std::size_t>(source);

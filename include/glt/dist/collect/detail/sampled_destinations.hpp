@@ -20,7 +20,7 @@ struct gather_destinations {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = static_cast<global_id>(nodes[places[i]]); }
 };
 
-/// The vertices at which edges end, by their places among the nodes of a sample: their owners know the edges.
+/// Writes the destinations of edges, given by their places among the nodes of a sample; they tell the edges' owners.
 template <device_policy Policy, vertex_id Vertex>
 void sampled_destinations(Policy const& policy, array_view<Policy::space, Vertex const> nodes,
                           array_view<Policy::space, local_id const> places, buffer<Policy, global_id>& out) {
@@ -30,7 +30,7 @@ void sampled_destinations(Policy const& policy, array_view<Policy::space, Vertex
                              gather_destinations<decltype(nodes), decltype(places)>{nodes, places, out.data()});
 }
 
-/// The same of all edges of a sample, in its order.
+/// Writes the destinations of all edges of a sample, in its order.
 template <device_policy Policy, vertex_id Vertex>
 void sampled_destinations(Policy const& policy, sampled_subgraph<Policy, Vertex> const& sample,
                           buffer<Policy, global_id>& out) {

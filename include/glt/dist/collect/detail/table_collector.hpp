@@ -38,11 +38,11 @@ class table_collector : public row_collector<Comm, Policy> {
   using collector = row_collector<Comm, Policy>;
 
 public:
-  /// Borrows hot rows from now on: keys among them are not asked for, and the results are the same. Ranks may have
-  /// different ones, or none. Where they lack a tensor of the seeds alone, seeds are asked for.
+  /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
+  /// have different hot rows, or none. If hot rows lack a `seeds_only` tensor, seeds are requested.
   ///
   /// @comm   none
-  /// @throws precondition_error  if they lack another tensor that is collected, or it has other elements or columns
+  /// @throws precondition_error  if hot rows lack another collected tensor, or have it with other elements or columns
   void use(dist::named_hot_rows<Policy> const& hot) {
     if (hot.size() == 0) {
       this->set_hot({}, true);
@@ -61,7 +61,7 @@ protected:
                   std::optional<id_table_view<space>> const& edges, Policy policy)
       : collector(std::move(comm), book, std::move(tensors), edges, policy) {}
 
-  /// Rows of all tensors in a view of a part.
+  /// Returns the rows of all tensors in a view of a part.
   [[nodiscard]] source_rows<space> source_of(std::vector<named_rows<space>> const& view, int rank,
                                              std::int64_t num_rows, std::string_view keys,
                                              id_table_view<space> table = {}) const {
@@ -77,7 +77,7 @@ protected:
     return made;
   }
 
-  /// Collects the rows of all keys of every list, of the tensors of the seeds alone those of its seeds.
+  /// Collects the rows of all keys of every list; a `seeds_only` tensor gets the rows of its seeds.
   template <class Vertex>
   void collect_table(std::span<dist::bulk_list<Policy, Vertex, dist::collected_table<Policy>> const> lists,
                      std::int64_t step) {
@@ -98,7 +98,7 @@ protected:
     this->template collect_rows<any_conversion>(lists, step, prepare, resize);
   }
 
-  /// The same of one list.
+  /// Collects one list, as above.
   template <class Vertex>
   void collect_table(row_keys<space, Vertex> const& keys, std::int64_t num_seeds, std::int64_t step,
                      dist::collected_table<Policy>& out) {
@@ -113,7 +113,7 @@ private:
     return tensor.seeds_only ? num_seeds : size;
   }
 
-  // Makes room for the rows of a batch; what is in `out` stays.
+  // Reserves memory for the rows of a batch; the contents of `out` stay.
   void reserve(std::int64_t size, std::int64_t num_seeds, dist::collected_table<Policy>& out) {
     auto const& plan = this->plan();
     out.tensors.reserve(plan.size());
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  // Gives every tensor its name, type and number of rows, and adds where they go; after `reserve`, it does not fail.
+  // Sets every tensor's name, type and number of rows, and adds its target; does not fail after `reserve`.
   void resize(std::int64_t size, std::int64_t num_seeds, dist::collected_table<Policy>& out) {
     auto const& plan = this->plan();
     out.tensors.erase(out.tensors.begin() + std::ssize(plan), out.tensors.end());

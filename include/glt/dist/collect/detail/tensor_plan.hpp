@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// A tensor that is collected, and this rank's rows of it.
+/// Tensor to collect, and this rank's rows of it.
 template <memory_space Space>
 struct planned_tensor {
   std::string name;
@@ -30,9 +30,9 @@ struct planned_tensor {
   bool seeds_only;
 };
 
-/// The tensors of a table that are wanted, in the order of the wishes; all of them if there are no wishes.
+/// Returns the requested tensors of a table, in the order of the requests; all tensors if there are no requests.
 ///
-/// @throws precondition_error  if a name is not there or comes twice, or a tensor cannot be converted as it is wanted
+/// @throws precondition_error  if a name is missing or repeated, or a tensor cannot be converted as requested
 template <memory_space Space>
 [[nodiscard]] std::vector<planned_tensor<Space>> plan_tensors(std::vector<named_rows<Space>> const& table,
                                                               std::vector<dist::wanted_tensor> const& wanted) {
@@ -56,11 +56,11 @@ template <memory_space Space>
   return plan;
 }
 
-/// The rows of other memory, such as that of another rank, for every tensor of a plan; with the scales of the plan.
+/// Returns the rows in other memory, such as another rank's, for every tensor of a plan; with the plan's scales.
 ///
-/// `what` names them in the text of an error. A tensor of the seeds alone may be missing: its rows have no data then.
+/// `what` names this memory in error texts. A `seeds_only` tensor may be missing: its rows then have no data.
 ///
-/// @throws precondition_error  if another tensor is not there, or has other elements or columns than the plan's
+/// @throws precondition_error  if another tensor is missing, or has other elements or columns than in the plan
 template <memory_space Space>
 [[nodiscard]] std::vector<any_rows<Space>> find_planned(std::vector<planned_tensor<Space>> const& plan,
                                                         std::vector<named_rows<Space>> const& table,
@@ -87,11 +87,11 @@ template <memory_space Space>
   return found;
 }
 
-/// `plan_tensors`, the same on all ranks but for the types of the results. `misfit` says why this rank's features are
-/// not those of the communicator; empty if they are.
+/// Returns the result of `plan_tensors`; all ranks agree on it except for the types of the results. `misfit` says why
+/// this rank's features do not fit the communicator; empty if they do.
 ///
 /// @comm   collective; two header exchanges and two broadcasts
-/// @throws collective_error  on every rank, if there is a misfit, or `plan_tensors` throws, on one, or if ranks want
+/// @throws collective_error  on every rank, if one has a misfit, if `plan_tensors` throws on one, or if ranks request
 ///                           different tensors
 template <communicator Comm, memory_space Space>
 [[nodiscard]] std::vector<planned_tensor<Space>> agree_on_plan(Comm& comm, std::string const& misfit,

@@ -17,7 +17,7 @@
 
 namespace glt::detail {
 
-/// Makes sure that no rank has a failure to report.
+/// Checks that no rank has a failure.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one
@@ -26,7 +26,7 @@ void agree(Comm& comm, call_site site, std::string const& failure) {
   exchange_values(comm, site, failure);
 }
 
-/// Makes sure that no rank has a failure to report and that all ranks hold the same value.
+/// Checks that no rank has a failure and that all ranks have the same value.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
@@ -35,12 +35,12 @@ void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t 
   check_same(exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 
-/// True if any rank passed a value above 0.
+/// Returns true if any rank passed a value above 0.
 [[nodiscard]] inline bool any_above_zero(std::span<call_header const> headers) {
   return std::ranges::any_of(headers, [](call_header const& header) { return header.value > 0; });
 }
 
-/// A number that differs between different values with all but certainty; for `agree`.
+/// Number that almost certainly differs between different values; for `agree`.
 class fingerprint {
 public:
   fingerprint& add(std::int64_t value) noexcept {
@@ -53,7 +53,7 @@ private:
   random_key key_{0};
 };
 
-/// The fingerprint of a partition.
+/// Returns the fingerprint of a partition.
 ///
 /// @cost   O(P)
 [[nodiscard]] inline std::int64_t book_fingerprint(partition_book const& book) {

@@ -22,7 +22,7 @@ namespace glt::detail {
   return joined;
 }
 
-// The first line of a text that another one has not in that place, in a sentence.
+// Returns a sentence with the first line of `own` that differs from the line of `first` in the same place.
 [[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, std::string_view before,
                                                   std::string_view after) {
   auto const next_line = [](std::string_view& text) {
@@ -39,9 +39,9 @@ namespace glt::detail {
   }
 }
 
-/// Makes sure that no rank has a failure to report and that all ranks hold the same lines of text.
+/// Checks that no rank has a failure and that all ranks have the same lines of text.
 ///
-/// A rank with other lines fails with `before`, its first line that differs, that of rank 0, and `after`.
+/// A rank with other lines fails with this text: `before`, its first line that differs, rank 0's line, and `after`.
 ///
 /// @comm   collective; two header exchanges and two broadcasts
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the lines differ

@@ -16,10 +16,10 @@
 
 namespace glt::detail {
 
-/// Sends the list of every rank to those ranks for which `receives(rank)`, which is the same function on all ranks. A
-/// list is a `std::vector` or a `std::string`, of another length on each rank.
+/// Sends the list of every rank to the ranks with `receives(rank)`, which is the same function on all ranks. A list is
+/// a `std::vector` or a `std::string`, of another length on each rank.
 ///
-/// @shape  → [R], by rank, on a rank that receives; on the others the own list among empty ones
+/// @shape  → [R], by rank, on a rank that receives; on other ranks only the local list is not empty
 /// @comm   collective; one header exchange and one variable exchange; none on one rank
 /// @throws collective_error  on every rank, if `failure` is not empty on one
 template <communicator C, class List, std::predicate<int> Receives>
@@ -60,7 +60,7 @@ template <communicator C, class List, std::predicate<int> Receives>
   });
 }
 
-/// The same for all ranks.
+/// Sends the list of every rank to all ranks.
 template <communicator C, class List>
 [[nodiscard]] std::vector<List> gather_lists(C& comm, call_site site, std::string const& failure, List const& own) {
   return gather_lists(comm, site, failure, own, [](int) { return true; });

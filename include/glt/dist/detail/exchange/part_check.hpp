@@ -8,9 +8,9 @@
 
 namespace glt::detail {
 
-/// Refuses a part that is not that of this rank, or of a partition into other than as many parts as there are ranks.
+/// Refuses a part of another rank, or of a partition with another number of parts than there are ranks.
 ///
-/// @param what, use  begin and end what an error says of the part: "part" 3 of 4 "sampled by" rank 0 of 2
+/// @param  `what`, `use`  texts around the part in an error: "part" 3 of 4 "sampled by" rank 0 of 2
 /// @throws precondition_error  naming part and rank
 template <class Comm>
 void check_own_part(Comm const& comm, int part, int num_parts, std::string_view what, std::string_view use) {

@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// Messages in one piece of memory, one for every rank, each aligned for any type.
+/// Messages to or from all ranks in one piece of memory, each aligned for any type.
 template <device_policy Policy>
 class rank_messages {
   static constexpr std::int64_t alignment = 16;
@@ -24,14 +24,14 @@ class rank_messages {
 public:
   explicit rank_messages(Policy policy = {}) : bytes_(0, policy) {}
 
-  /// Makes room for messages of so many bytes.
+  /// Reserves memory for messages of `bytes` bytes in all.
   void reserve(std::int64_t bytes) { bytes_.reserve(bytes); }
   void clear() {
     bytes_.clear();
     sizes_.clear();
     offsets_.clear();
   }
-  /// Appends a message of so many bytes and returns where to write it; until the next call.
+  /// Appends a message of `bytes` bytes and returns where to write it; valid until the next call.
   std::byte* append(std::int64_t bytes) {
     offsets_.push_back(bytes_.size());
     sizes_.push_back(bytes);
@@ -39,7 +39,7 @@ public:
     return bytes_.data() + offsets_.back();
   }
 
-  /// Where a message is; until the next `append`.
+  /// Returns the start of a message; valid until the next `append`.
   [[nodiscard]] std::byte* data(std::size_t rank) noexcept { return bytes_.data() + offsets_[rank]; }
   [[nodiscard]] array_view<Policy::space, std::byte const> of(std::size_t rank) const noexcept {
     return bytes_.view().subview(offsets_[rank], sizes_[rank]);
@@ -54,25 +54,26 @@ private:
   std::vector<std::int64_t> offsets_;
 };
 
-/// Replies of sizes that only those who reply know, in memory of a policy: what `reply_exchange` is for hosts, whose
-/// messages tell their sizes themselves. On other policies a header exchange with the sizes comes first.
+/// Replies in memory of a policy, of sizes that only the replying ranks know. Host policies use `reply_exchange`, whose
+/// messages carry their sizes. On other policies a header exchange sends the sizes first.
 template <device_policy Policy>
 class ragged_replies {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @param of  what is requested, as errors name it; text that lives on
+  /// @param  of  name of the request in error texts; the text must outlive this object
   explicit ragged_replies(std::string_view of, Policy policy = {}) : of_hosts_(of), arrived_(policy) {}
 
-  /// Makes room for replies of so many bytes where they are not those of hosts: what is lacking is best noticed before
-  /// the others are told to send.
+  /// Reserves memory for replies of `bytes` bytes; needed only if the policy is not a host policy. A lack of memory is
+  /// best noticed before the other ranks are told to send.
   void reserve(std::int64_t bytes) { arrived_.reserve(bytes); }
 
-  /// Sends what `serve()` writes to a `rank_messages` and receives what was asked for.
+  /// Sends the messages that `serve()` writes to a `rank_messages`, and receives the replies to this rank's requests.
   ///
-  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them
+  /// @shape  asked [R], sizes of this rank's requests to every rank · received [R], sizes of the requests that it
+  ///         received
   /// @comm   collective; one exchange of replies; or one header exchange and one variable exchange
-  /// @throws what `serve` has thrown, when the replies of the others are here; or `collective_error` on every rank
+  /// @throws the exception of `serve`, once the other ranks' replies have arrived; or `collective_error` on every rank
   template <communicator Comm, class Serve>
   void run(Comm& comm, call_site site, std::span<std::int64_t const> asked, std::span<std::int64_t const> received,
            rank_messages<Policy>& messages, Serve serve) {
@@ -98,7 +99,7 @@ public:
     }
   }
 
-  /// The reply of a rank that was asked; valid until the next `run`.
+  /// Returns the reply of a rank that got a request; valid until the next `run`.
   ///
   /// @throws error  if that rank could not serve
   [[nodiscard]] array_view<space, std::byte const> from(std::size_t rank) const {

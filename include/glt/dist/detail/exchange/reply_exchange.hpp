@@ -17,26 +17,26 @@
 
 namespace glt::detail {
 
-/// Answers to requests, of sizes that only those who answer know.
+/// Exchange of replies whose sizes only the replying ranks know.
 ///
-/// A rank that cannot serve still answers, with nothing, so that nobody waits for it.
+/// A rank that cannot serve still sends an empty reply, so that no rank waits for it.
 class reply_exchange {
 public:
-  /// @param of  what is requested, as errors name it; text that lives on
+  /// @param  of  name of the request in error texts; the text must outlive this object
   explicit reply_exchange(std::string_view of) : of_(of) {}
 
-  /// Sends what `serve()` returns and receives what was asked for.
+  /// Sends the messages that `serve()` returns, and receives the replies to this rank's requests.
   ///
-  /// @shape  asked [R], how much this rank asked every rank for · received [R], how much it was asked for by them; what
-  ///         the own rank asks of itself does not count
+  /// @shape  asked [R], sizes of this rank's requests to every rank · received [R], sizes of the requests that it
+  ///         received; requests of a rank to itself do not count
   /// @comm   collective
-  /// @throws what `serve` has thrown, when the answers of the others are here
+  /// @throws the exception of `serve`, once the other ranks' replies have arrived
   template <communicator Comm, class Serve>
   void run(Comm& comm, std::span<std::int64_t const> asked, std::span<std::int64_t const> received, Serve&& serve) {
     committed(comm, [&] {
       mark(asked, comm.rank(), asked_);
       mark(received, comm.rank(), answering_);
-      nothing_.set(received, 0); // what is sent by a rank that cannot serve
+      nothing_.set(received, 0); // sent if this rank cannot serve
     });
     std::exception_ptr failure;
     outgoing replies;
@@ -52,7 +52,7 @@ public:
     }
   }
 
-  /// The answer of a rank that was asked; valid until the next `run`.
+  /// Returns the reply of a rank that got a request; valid until the next `run`.
   ///
   /// @throws error  if that rank could not serve
   [[nodiscard]] std::span<std::byte const> from(std::size_t rank) const {

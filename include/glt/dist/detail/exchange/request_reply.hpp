@@ -45,7 +45,7 @@ struct scatter_replies {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[places[i]] = replies[i]; }
 };
 
-/// Sends a request of a fixed size to the owner of each key of a list and gets a reply of a fixed size for it.
+/// Fixed-size requests to the owner of each key of a list, with fixed-size replies.
 ///
 /// Call `route`, `send` and `reply`. Reusable; the memory is kept.
 template <communicator Comm, device_policy Policy, bytes_copyable Request, bytes_copyable Reply>
@@ -53,27 +53,27 @@ class request_reply {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @comm   that of `slice_exchange`
+  /// @comm   as the constructor of `slice_exchange`
   explicit request_reply(Comm comm, Policy policy = {})
       : requests_(std::move(comm), policy), replies_(make_message_buffer<Reply>(policy)),
         arrived_(make_message_buffer<Reply>(policy)) {}
 
   [[nodiscard]] int rank() const noexcept { return requests_.rank(); }
   [[nodiscard]] int size() const noexcept { return requests_.size(); }
-  /// The communicator for what lies in ordinary memory.
+  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
 
-  /// As `routed_list::route`.
+  /// Routes keys as `routed_list::route` does.
   template <class Vertex, class RequestOf>
   void route(partition_book const& book, array_view<space, Vertex> keys, RequestOf request_of) {
     requests_.route(book, keys, request_of);
     arrived_.clear();
-    arrived_.resize(keys.size()); // not in `reply`: the others wait there
+    arrived_.resize(keys.size()); // not in `reply`, where the other ranks wait
   }
 
-  /// As `routed_list::send`.
+  /// Sends requests as `routed_list::send` does.
   ///
-  /// @comm   collective; one header exchange and, if any rank asks another, one variable exchange
+  /// @comm   collective; one header exchange and, if any rank requests from another, one variable exchange
   std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
     auto const headers = requests_.send(site, value, failure);
     committed(host(), [&] {
@@ -83,10 +83,10 @@ public:
     return headers;
   }
 
-  /// Replies serve(request) to every request to this rank, and writes the reply to key i to out[i].
+  /// Replies serve(request) to every request to this rank, and writes the reply for key i to out[i].
   ///
   /// @shape  out [S], written
-  /// @comm   collective; one variable exchange if any rank asked another
+  /// @comm   collective; one variable exchange if any rank requested from another
   template <class Serve>
   void reply(Serve serve, array_view<space, Reply> out) {
     auto const ex = requests_.policy().executor();

@@ -25,7 +25,7 @@
 
 namespace glt::detail {
 
-/// The item of a vertex that travels alone: the number by which its owner knows it.
+/// Item of a vertex that travels alone: its number in its owner's part.
 struct row_alone {
   GLT_HOST_DEVICE local_id operator()(std::int64_t, local_id row) const { return row; }
 };
@@ -39,17 +39,17 @@ struct make_routed_item {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { items[i] = item_of(places[i], rows[i]); }
 };
 
-/// Sends an item of a fixed size to the owner of each key of a list; the first half of every request.
+/// Fixed-size items that are sent to the owner of each key of a list: the first half of every request.
 ///
-/// Call `route` and `send`; or `route`, `agree`, `start` and, after own work, `finish`. Items for the own rank never
-/// enter a message; they lie among the received ones like those of others, or stay apart. The order between two ranks
-/// is that of the list. Reusable; the memory is kept.
+/// Call `route` and `send`; or `route`, `agree`, `start` and, after local work, `finish`. Items for this rank never
+/// enter a message: they lie among the received items, in rank order, or stay apart. Items between two ranks keep the
+/// order of the list. Reusable; the memory is kept.
 template <communicator Comm, device_policy Policy = device::cpu, bytes_copyable Item = local_id>
 class routed_list {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @comm   that of `slice_exchange`
+  /// @comm   as the constructor of `slice_exchange`
   explicit routed_list(Comm comm, Policy policy = {}, own_rows own = own_rows::received)
       : policy_(policy), own_(own), counts_(static_cast<std::size_t>(comm.size()), 0),
         made_(make_message_buffer<Item>(policy)), received_(make_message_buffer<Item>(policy)),
@@ -58,19 +58,19 @@ public:
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   [[nodiscard]] int rank() const noexcept { return exchange_.rank(); }
   [[nodiscard]] int size() const noexcept { return exchange_.size(); }
-  /// What payloads along the routes, and back, go through.
+  /// Returns the exchange for payloads along the routes and back.
   [[nodiscard]] slice_exchange<Comm, Policy>& exchange() noexcept { return exchange_; }
 
-  /// Keeps items for these ranks here from now on: they are routed, but not sent.
+  /// Keeps items for these ranks here from now on: they are routed but not sent.
   ///
   /// @shape  is_kept [R]
-  /// @pre    own items stay apart; not checked
+  /// @pre    local items stay apart; not checked
   void keep(std::vector<char> is_kept) { is_kept_ = std::move(is_kept); }
 
-  /// Sends item_of(i, number of key i in its part) to the owner of every key i.
+  /// Routes item_of(i, number of key i in its part) to the owner of every key i.
   ///
   /// @where  waits for the sizes of the buckets
-  /// @throws precondition_error  if a key is not in [0, book.num_vertices()); call `send` with that failure
+  /// @throws precondition_error  if a key is not in [0, book.num_vertices()); pass that failure to `send`
   /// @cost   O(S log P)
   template <class Vertex, class ItemOf = row_alone>
   void route(partition_book const& book, array_view<space, Vertex> keys, ItemOf item_of = {}) {
@@ -92,7 +92,7 @@ public:
     }
   }
 
-  /// Agrees with the other ranks on this call; returns what they passed as `value`.
+  /// Agrees with the other ranks on this call; returns the `value` of every rank.
   ///
   /// @shape  returns [R]
   /// @comm   collective; one header exchange
@@ -105,7 +105,7 @@ public:
   /// @throws collective_error  on every rank
   [[noreturn]] void refuse(call_site site, std::string const& failure) { exchange_.refuse(site, failure); }
 
-  /// Starts to send what was agreed on.
+  /// Starts to send the items that `agree` announced.
   ///
   /// @comm   collective; if any rank has an item for another, one variable exchange of sizeof(Item) bytes an item
   void start() {
@@ -120,7 +120,7 @@ public:
   /// Waits until all items have arrived.
   void finish() { exchange_.wait(); }
 
-  /// `agree`, `start` and `finish`; or `refuse` if there is a failure.
+  /// Calls `agree`, `start` and `finish`; or `refuse` if there is a failure.
   std::span<call_header const> send(call_site site, std::int64_t value = 0, std::string const& failure = {}) {
     if (!failure.empty()) {
       refuse(site, failure);
@@ -131,19 +131,19 @@ public:
     return headers;
   }
 
-  /// True if any rank sends anything to another. The same on all ranks.
+  /// Returns true if any rank sends an item to another; the same on all ranks.
   [[nodiscard]] bool anything() const noexcept { return exchange_.anything(); }
 
-  /// The whole list by owner: what is sent, the numbers that the owners know the keys by, and the places in the list.
+  /// Return the whole list by owner: items, the keys' numbers in their owners' parts, and places in the list.
   ///
-  /// @shape  items, rows, places [S] · offsets [R + 1] · counts [R], of those that are not kept
+  /// @shape  items, rows, places [S] · offsets [R + 1] · counts [R], of items that are not kept
   [[nodiscard]] array_view<space, Item const> items() const noexcept { return items_; }
   [[nodiscard]] array_view<space, local_id const> rows() const noexcept { return buckets_->rows(); }
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
   [[nodiscard]] std::span<std::int64_t const> counts() const noexcept { return counts_; }
   [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return offsets_; }
 
-  /// By sender, own items included unless they stay apart.
+  /// Returns the items by sender; local items are among them unless they stay apart.
   ///
   /// @shape  received [n] · received_counts [R] · received_offsets [R + 1]
   [[nodiscard]] array_view<space, Item const> received() const noexcept {
@@ -151,7 +151,7 @@ public:
   }
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return exchange_.received_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return exchange_.received_offsets(); }
-  /// What one rank sent.
+  /// Returns the items that one rank sent.
   [[nodiscard]] array_view<space, Item const> received_of(int rank) const {
     auto const p = static_cast<std::size_t>(rank);
     return received().subview(received_offsets()[p], received_counts()[p]);
@@ -167,7 +167,7 @@ private:
   buffer<message_policy<Policy>, Item> made_;
   array_view<space, Item const> items_; // of the list, by owner
   buffer<message_policy<Policy>, Item> received_;
-  slice_exchange<Comm, Policy> exchange_; // last: completed before the memory goes
+  slice_exchange<Comm, Policy> exchange_; // last: it completes before the memory is freed
 };
 
 } // namespace glt::detail

@@ -10,8 +10,8 @@
 
 namespace glt::detail {
 
-/// The number of a vertex in its part, flagged or not, with a value, as they travel to the owner: without gaps, in
-/// a multiple of 4 bytes.
+/// Number of a vertex in its part, flagged or not, with a value, as sent to the owner: without gaps, in a multiple of 4
+/// bytes.
 template <bytes_copyable T>
 class row_with {
 public:
@@ -27,10 +27,10 @@ public:
 
 private:
   local_id row_;
-  local_id words_[(sizeof(T) + 3) / 4]; // the value itself might be aligned to more
+  local_id words_[(sizeof(T) + 3) / 4]; // the alignment of a value may be larger
 };
 
-/// Routes the values of a list with their rows.
+/// Functor that makes items of rows with the values of a list.
 template <memory_space Space, class T>
 struct make_row_with {
   array_view<Space, T const> values;

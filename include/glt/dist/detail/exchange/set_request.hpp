@@ -22,10 +22,10 @@
 
 namespace glt::detail {
 
-/// A set of vertices as it travels whole to each rank that is asked about some of them; reusable.
+/// Set of vertices that travels whole to each rank that gets a request about some of them; reusable.
 ///
-/// @shape  words() [P + N]: how many vertices each part owns, then the vertices by owner, numbered as their
-///         owner does, those that are not asked about flagged (the complement)
+/// @shape  words() [P + N]: the number of vertices of each part, then the vertices by owner, in their owners'
+///         numbering; vertices without a request are flagged (the complement)
 template <device_policy Policy>
 class set_request {
   static constexpr memory_space space = Policy::space;
@@ -33,11 +33,11 @@ class set_request {
 public:
   explicit set_request(Policy policy = {}) : policy_(policy), words_(0, policy), bounds_(policy) {}
 
-  /// Asks about the vertices from place `first` on.
+  /// Requests the vertices from place `first` on.
   ///
   /// @shape  set [N], distinct
   /// @where  waits for the sizes
-  /// @throws precondition_error  if a vertex is not in [0, V), or there are 2³¹ of them or more
+  /// @throws precondition_error  if a vertex is not in [0, V), or there are 2³¹ vertices or more
   /// @cost   O(N log P)
   template <class Vertex>
   void fill(partition_book const& book, array_view<space, Vertex const> set, std::int64_t first) {
@@ -62,11 +62,11 @@ public:
   }
 
   [[nodiscard]] array_view<space, local_id const> words() const noexcept { return words_.view(); }
-  /// The places in the set of the vertices, in the order in which they travel.
+  /// Returns the places in the set of the vertices, in their order in the message.
   ///
   /// @shape  [N]
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return buckets_->places(); }
-  /// The places of the vertices that a part is asked about, in the order in which it answers.
+  /// Returns the places of the vertices requested from a part, in the order of its replies.
   [[nodiscard]] array_view<space, std::int64_t const> wanted_places(std::size_t part) const {
     return places().subview(first_wanted_[part], offsets_[part + 1] - first_wanted_[part]);
   }
@@ -77,7 +77,7 @@ private:
   std::span<std::int64_t const> offsets_;        // [P + 1], of the buckets
   buffer<Policy, local_id> words_;
   slice_bounds<Policy> bounds_;
-  std::span<std::int64_t const> first_wanted_; // [P], where the vertices that are asked about begin in a bucket
+  std::span<std::int64_t const> first_wanted_; // [P], start of the requested vertices in a bucket
 };
 
 template <memory_space Space, class Vertex>
@@ -102,7 +102,7 @@ struct added_up {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
 };
 
-/// A set that arrived at a part, and what it is asked about; reusable.
+/// Set that arrived at a part, and the requested vertices in it; reusable.
 template <device_policy Policy, vertex_id Vertex>
 class received_set {
   static constexpr memory_space space = Policy::space;
@@ -111,8 +111,8 @@ public:
   explicit received_set(Policy policy = {})
       : policy_(policy), begins_(0, policy), offsets_(0, policy), members_(0, policy) {}
 
-  /// Reads the words of a `set_request`, which must stay until the next call, and returns how many they are: others may
-  /// follow.
+  /// Reads the words of a `set_request` and returns their number; other words may follow. The words must stay until the
+  /// next call.
   ///
   /// @shape  words [P + N] or more
   /// @where  waits for the sizes
@@ -140,9 +140,9 @@ public:
     return parts + rows.size();
   }
 
-  /// All vertices, in the order of their travel.
+  /// Returns all vertices, in their order in the message.
   [[nodiscard]] array_view<space, Vertex const> members() const noexcept { return members_.view(); }
-  /// The rows of this part that are asked about.
+  /// Returns the requested rows of this part.
   [[nodiscard]] array_view<space, local_id const> wanted() const noexcept { return wanted_; }
 
 private:

@@ -29,7 +29,7 @@ struct find_slice_bounds {
   }
 };
 
-/// Finds where keys begin in slices of a list; reusable.
+/// Look-up of the places at which keys begin in slices of a list; reusable.
 template <device_policy Policy>
 class slice_bounds {
   static constexpr memory_space space = Policy::space;
@@ -37,10 +37,10 @@ class slice_bounds {
 public:
   explicit slice_bounds(Policy policy = {}) : policy_(policy), numbers_(0, policy), found_(0, policy) {}
 
-  /// The first place in every slice whose key is not below the wanted one, or the end of the slice.
+  /// Returns every slice's first place whose key is not below the wanted key, or the slice's end.
   ///
   /// @shape  keys [offsets.back()] · offsets [slices + 1] · wanted [n] → [slices, n], valid until the next call
-  /// @where  keys in memory of `Policy`; waits for what is found
+  /// @where  keys in memory of `Policy`; waits for the result
   /// @pre    in a slice, keys below a wanted one come before all others; not checked
   template <class Key>
   std::span<std::int64_t const> find(Key const* keys, std::span<std::int64_t const> offsets,

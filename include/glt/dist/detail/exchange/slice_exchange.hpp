@@ -27,8 +27,8 @@
 
 namespace glt::detail {
 
-/// The policy of memory that is needed between a header exchange and its payload: ordinary memory on hosts, since
-/// the other ranks already wait there.
+/// Policy of memory that is allocated between a header exchange and its payload: ordinary memory on hosts, since the
+/// other ranks already wait there.
 template <device_policy Policy>
 using message_policy =
     std::conditional_t<host_policy<Policy> && Policy::space == memory_space::host, device::cpu, Policy>;
@@ -42,14 +42,14 @@ template <bytes_copyable T, device_policy Policy>
   }
 }
 
-/// Whether the own rows of an exchange are received with those of the other ranks, or stay where they are.
+/// Place of the local rows of an exchange: with the rows received from other ranks, or where they are.
 enum class own_rows { received, apart };
 
-/// Moves slices of arrays in a policy's memory between ranks: the counts through ordinary memory, the rows where they
-/// are. The slice of the own rank is only copied.
+/// Exchange of slices of arrays in a policy's memory: counts go through ordinary memory, rows stay in the policy's
+/// memory. The local slice is only copied.
 ///
-/// `exchange_counts`, then `start` and `wait` for every array of rows, then `start_back` and `wait` for replies of as
-/// many rows. Reusable; the memory is kept. Concurrent calls: none.
+/// Call `exchange_counts`, then `start` and `wait` for every array of rows, then `start_back` and `wait` for replies of
+/// as many rows. Reusable; the memory is kept. Concurrent calls: none.
 template <communicator Comm, device_policy Policy = device::cpu>
 class slice_exchange {
   static constexpr memory_space space = Policy::space;
@@ -66,15 +66,14 @@ public:
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] int size() const noexcept { return comm_.size(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
-  /// The communicator for what lies in ordinary memory.
+  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
-  /// The communicator that carries the rows.
+  /// Returns the communicator that carries the rows.
   [[nodiscard]] payload_comm<Comm, Policy>& comm() noexcept { return comm_; }
 
-  /// Tells every rank how many rows it will get, and makes sure that all ranks succeeded and are at the same call.
+  /// Tells every rank its number of rows, and checks that all ranks succeeded and are at the same call.
   ///
-  /// @shape  counts [R], rows for every rank, the own one included · returns [R], where the own rows
-  ///         count as none
+  /// @shape  counts [R], rows for every rank, this one included · returns [R], with 0 local rows
   /// @comm   collective; see `exchange_headers`
   /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank, or if a rank is at
   ///                           another `site`
@@ -110,16 +109,17 @@ public:
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return received_counts_; } ///< [R]
   /// [R + 1]
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return received_offsets_; }
-  /// True if any rank has rows for another one: if not, `start` and `start_back` send nothing. The same on all ranks.
+  /// Returns true if any rank has rows for another; otherwise `start` and `start_back` send nothing. The same on all
+  /// ranks.
   [[nodiscard]] bool anything() const noexcept { return most_sent_ > 0; }
-  /// The most rows that any rank sends to all others; the same on all ranks.
+  /// Returns the most rows that any rank sends to all others; the same on all ranks.
   [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
 
-  /// Sends the rows that were counted; `send` stays untouched until `wait()`.
+  /// Sends the counted rows; do not change `send` until `wait()`.
   ///
-  /// @shape  send [rows that were counted · columns], by receiver · receive [received_offsets().back() · columns],
-  ///         written, by sender; both may be longer
-  /// @comm   collective; one variable exchange, or none if there is nothing to send anywhere
+  /// @shape  send [counted rows · columns], by receiver · receive [received_offsets().back() · columns], written, by
+  ///         sender; both may be longer
+  /// @comm   collective; one variable exchange, or none if no rank has rows for another
   /// @throws precondition_error  if a view is too short or columns is negative
   template <class Element, bytes_copyable T>
     requires std::same_as<std::remove_const_t<Element>, T>
@@ -127,9 +127,9 @@ public:
     start_from<Element, T>(sent_offsets_, send, receive, columns);
   }
 
-  /// `start` where slices for other ranks lie apart, or are the same.
+  /// Sends the counted rows as `start` does, from slices that lie apart or overlap.
   ///
-  /// @shape  begins [R] or more, rows from 0: where the slice for each rank begins in `send`
+  /// @shape  begins [R] or more, rows from 0: start of the slice for each rank in `send`
   template <class Element, bytes_copyable T>
     requires std::same_as<std::remove_const_t<Element>, T>
   void start_from(std::span<std::int64_t const> begins, array_view<space, Element> send, array_view<space, T> receive,
@@ -137,10 +137,10 @@ public:
     move<T>("start", send, counts_, begins, receive, received_counts_, received_offsets_, columns);
   }
 
-  /// Sends a reply for every row that was received to where it came from.
+  /// Sends a reply for every received row to its sender.
   ///
-  /// @shape  send [received_offsets().back() · columns], by requester · receive [rows that were counted · columns],
-  ///         written; both may be longer
+  /// @shape  send [received_offsets().back() · columns], by requester · receive [counted rows · columns], written; both
+  ///         may be longer
   /// @comm   as `start`
   /// @throws precondition_error  if a view is too short or columns is negative
   template <class Element, bytes_copyable T>
@@ -149,7 +149,7 @@ public:
     move<T>("start_back", send, received_counts_, received_offsets_, receive, counts_, sent_offsets_, columns);
   }
 
-  /// Waits until what was started has arrived, for work that is enqueued from now on; returns at once if nothing was.
+  /// Waits until the started exchange has arrived, for work enqueued from now on; returns at once if there is none.
   void wait() {
     if (travelling_) {
       auto travelling = std::exchange(travelling_, std::nullopt);
@@ -161,7 +161,7 @@ private:
   using payload = payload_comm<Comm, Policy>;
   using request = decltype(std::declval<payload&>().start_all_to_all_v(outgoing{}, incoming{}));
 
-  // One side of an exchange in bytes, the own slice left out.
+  // One side of an exchange in bytes, without the local slice.
   struct slices {
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> begins;
@@ -208,7 +208,7 @@ private:
           comm_.start_all_to_all_v({reinterpret_cast<std::byte const*>(send.data()), out_.sizes, out_.begins},
                                    {reinterpret_cast<std::byte*>(receive.data()), in_.sizes, in_.begins}));
     }
-    // 0 if own rows stay apart
+    // 0 if local rows stay apart
     if (auto const bytes = std::min(send_counts[self], receive_counts[self]) * row_bytes; bytes > 0) {
       policy_.resource().copy(receive.data() + to[self] * columns, send.data() + from[self] * columns,
                               static_cast<std::size_t>(bytes));
@@ -225,7 +225,7 @@ private:
   std::int64_t most_sent_ = 0;
   slices out_;
   slices in_;
-  std::optional<request> travelling_; // last: completed before the memory goes
+  std::optional<request> travelling_; // last: it completes before the memory is freed
 };
 
 } // namespace glt::detail

@@ -5,7 +5,7 @@
 
 namespace glt::detail {
 
-/// Tells where the time of a call goes, lap by lap.
+/// Stopwatch that tells, lap by lap, where the time of a call goes.
 class stopwatch {
 public:
   /// Adds the seconds since the last lap, or since the start, to `sum`.

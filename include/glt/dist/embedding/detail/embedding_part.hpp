@@ -20,7 +20,7 @@
 
 namespace glt::detail {
 
-/// What ranks agree on of an embedding.
+/// Returns a fingerprint of the options that all ranks must share.
 [[nodiscard]] inline std::int64_t embedding_options_fingerprint(dist::embedding_options const& options) {
   return std::visit(
       [&](auto const& how) {
@@ -29,23 +29,23 @@ namespace glt::detail {
       options.optimizer);
 }
 
-/// What must be the same where rows and moments are restored.
+/// Returns a fingerprint of everything that must be the same when rows and moments are restored.
 [[nodiscard]] inline std::int64_t embedding_fingerprint(partition_book const& book, int rank,
                                                         dist::embedding_options const& options,
                                                         std::size_t element_bytes) {
   return fingerprint_of(book_fingerprint(book), rank, options.columns, options.optimizer.index(), element_bytes);
 }
 
-/// What a checkpoint keeps of the embedding of a rank.
+/// State of a rank's embedding in a checkpoint.
 template <memory_space Space, class T>
 struct embedding_state {
   embedding_arrays<Space, T> arrays;
   std::int64_t num_updates;
   double learning_rate;
-  std::int64_t fingerprint; ///< of the partition and of what the arrays are
+  std::int64_t fingerprint; ///< of partition, rank, columns, optimiser and element size
 };
 
-/// The rows of a part and their moments.
+/// Rows of a part and their moments.
 template <host_policy Policy, class T>
 struct embedding_part {
   buffer<Policy, T> rows;
@@ -53,7 +53,7 @@ struct embedding_part {
   buffer<Policy, T> second;
 };
 
-/// Draws a row.
+/// Functor that draws a row.
 template <memory_space Space, class T>
 struct draw_row {
   array_view<Space, global_id const> original;
@@ -70,10 +70,10 @@ struct draw_row {
   }
 };
 
-/// The rows of a rank's part as they begin, and moments of 0.
+/// Makes the initial rows of a rank's part, and moments of 0.
 ///
-/// @throws precondition_error  if options make no sense, the book has another number of parts, or there is not one
-///                             original id for every vertex of the part
+/// @throws precondition_error  if options are invalid, the book has another number of parts than there are ranks, or
+///                             there is not one original id for every vertex of the part
 template <class T, host_policy Policy>
 [[nodiscard]] embedding_part<Policy, T>
 make_embedding_part(partition_book const& book, int rank, int size, array_view<Policy::space, global_id const> original,

@@ -38,7 +38,7 @@ struct write_row_sums {
   }
 };
 
-/// The number of an element that is no finite number, or `size`.
+/// Functor that returns the number of an element that is not finite, or `size`.
 template <class T>
 struct place_if_not_finite {
   T const* elements;
@@ -46,27 +46,27 @@ struct place_if_not_finite {
   std::int64_t operator()(std::int64_t i) const { return std::isfinite(elements[i]) ? size : i; }
 };
 
-/// Sends the gradients of vertices, added up, to the owners of their rows, which apply them.
+/// Exchange of vertex gradients: adds them up and sends the sums to the owners of the rows, which apply them.
 ///
-/// `agree`, `exchange`, `apply`. Reusable; the memory is kept.
+/// Call `agree`, `exchange` and `apply`. Reusable; the memory is kept.
 template <communicator Comm, host_policy Policy, class T>
 class gradient_exchange {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @comm   that of `slice_exchange`
+  /// @comm   as the constructor of `slice_exchange`
   gradient_exchange(Comm comm, Policy policy)
       : policy_(policy), vertices_(policy), sums_(0, policy), requests_(std::move(comm), policy), rows_(policy),
         received_(make_message_buffer<T>(policy)), weights_(make_message_buffer<double>(policy)) {}
 
-  /// The communicator for what lies in ordinary memory.
+  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
 
-  /// Checks and adds up gradients, and agrees with the other ranks; returns the seeds of all ranks.
+  /// Checks and adds up gradients, agrees with the other ranks, and returns the number of seeds of all ranks.
   ///
   /// @shape  vertices [N] · gradients [N, columns]
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if one cannot go on
+  /// @throws collective_error  on every rank, if one has a fault or invalid gradients
   template <class Vertex>
   std::int64_t agree(call_site site, partition_book const& book, array_view<space, Vertex const> vertices,
                      matrix_view<space, T const> gradients, std::int64_t columns, std::int64_t num_seeds,
@@ -142,9 +142,9 @@ private:
   routed_list<Comm, Policy> requests_;
   std::span<call_header const> headers_; // [R], of the last agreement
   std::int64_t num_seeds_ = 0;           // of all ranks
-  key_groups<Policy> rows_;              // of this rank's part, of what has arrived
+  key_groups<Policy> rows_;              // of the gradients that arrived for this rank's part
   buffer<message_policy<Policy>, T> received_;
-  buffer<message_policy<Policy>, double> weights_; // of what has arrived
+  buffer<message_policy<Policy>, double> weights_; // of the gradients that arrived
 };
 
 } // namespace glt::detail

@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// The distinct keys of a list, ascending, and the places of each, in the order of the list.
+/// Distinct keys of a list, ascending, each with its places in the order of the list.
 ///
 /// Reusable; the memory is kept.
 template <host_policy Policy>
@@ -24,7 +24,7 @@ public:
         places_(make_message_buffer<std::int64_t>(policy)), distinct_(make_message_buffer<global_id>(policy)),
         begins_(make_message_buffer<std::int64_t>(policy)) {}
 
-  /// @cost   that of a sort
+  /// @cost   one sort
   template <class Key>
   void group(array_view<space, Key const> keys) {
     auto const size = keys.size();
@@ -51,7 +51,7 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return distinct_.size(); }
   /// @shape  [size()]
   [[nodiscard]] array_view<space, global_id const> keys() const noexcept { return distinct_.view(); }
-  /// The places of the key of group g.
+  /// Returns the places of the key of group g.
   [[nodiscard]] array_view<space, std::int64_t const> places(std::int64_t g) const noexcept {
     return places_.view().subview(begins_[g], begins_[g + 1] - begins_[g]);
   }

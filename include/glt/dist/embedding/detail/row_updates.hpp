@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// Sums the rows of each group of places, every row times the weight of its place.
+/// Sums of the rows of each group of places, every row times the weight of its place.
 template <host_policy Policy, class T>
 struct weighted_row_sums {
   key_groups<Policy> const* groups;
@@ -22,7 +22,7 @@ struct weighted_row_sums {
   std::int64_t columns;
 
   [[nodiscard]] double operator()(std::int64_t group, std::int64_t column) const {
-    double sum = 0; // a hub may have thousands
+    double sum = 0; // a hub may have thousands of terms
     for (auto const place : groups->places(group)) {
       sum += (weights == nullptr ? 1 : weights[place]) * static_cast<double>(rows[place * columns + column]);
     }
@@ -30,7 +30,7 @@ struct weighted_row_sums {
   }
 };
 
-/// What an update does to an element x; `first` and `second` are its moments, as far as the optimiser has them.
+/// Update of an element x; `first` and `second` are its moments, if the optimiser has them.
 struct sgd_step {
   double rate;
   template <class T>
@@ -60,7 +60,7 @@ struct adam_step {
   }
 };
 
-/// The step of update number `count`, from 1.
+/// Returns the step of update number `count`, from 1.
 [[nodiscard]] inline sgd_step step_of(dist::sparse_sgd const& how, std::int64_t) {
   return {how.learning_rate};
 }
@@ -79,7 +79,7 @@ struct adam_step {
   return !std::holds_alternative<dist::sparse_sgd>(how);
 }
 
-/// The rows of a part and their moments.
+/// Rows of a part and their moments.
 ///
 /// @shape  all [rows of the part · columns]; moments that the optimiser does not have are empty
 template <memory_space Space, class T>
@@ -89,7 +89,7 @@ struct embedding_arrays {
   array_view<Space, T> second;
 };
 
-/// Updates the row that is the key of a group by the sum of the group.
+/// Update of the row that is the key of a group, by the sum of the group.
 template <host_policy Policy, class T, class Step>
 struct update_row {
   weighted_row_sums<Policy, T> gradients;

@@ -37,7 +37,7 @@ namespace glt::detail {
 template <memory_space Space, class T>
 struct named_matrix {
   std::string_view name;
-  shard_side side; // of which it has a row for each vertex
+  shard_side side; // side with a row for each of its vertices
   matrix_view<Space, T const> matrix;
 };
 
@@ -50,12 +50,12 @@ public:
   aggregate_pass(dist::sharded_graph<Comm, Policy>& graph, row_flow flow, std::int64_t columns)
       : graph_(&graph), flow_(flow), columns_(columns) {}
 
-  /// Whole shards travel, whether the graph has a cover or not.
+  /// Sends whole shards, whether the graph has a cover or not.
   void avoid_cover() noexcept { may_be_covered_ = false; }
 
-  /// Checks the arguments, makes room, and agrees with the other ranks.
+  /// Checks the arguments, reserves memory, and agrees with the other ranks.
   ///
-  /// @param matrices  first what is combined
+  /// @param  matrices  the combined matrix comes first
   template <class T>
   void begin(dist::aggregation<space, T> const& options, std::initializer_list<named_matrix<space, T>> matrices,
              matrix_view<space, local_id const> chosen) {
@@ -87,10 +87,10 @@ public:
                                                                : static_cast<std::int64_t>(sizeof(T)));
       auto outgoing = pulls ? graph_->most_sent() : graph_->most_received();
       auto incoming = pulls ? graph_->most_received() : graph_->most_sent();
-      // ranks without edges have no weights, but may get those of others
+      // ranks without edges have no weights, but may get weights of other ranks
       bool const may_get_weights = graph_->cover() && may_be_covered_ && pulls && !is_exact_ && !is_short_ &&
                                    (!options.edge_weights.empty() || graph_->num_edges() == 0);
-      if (may_get_weights) { // which go against the rows
+      if (may_get_weights) { // weights travel against the rows
         outgoing = incoming = std::max(outgoing, incoming);
         served_weights_ =
             graph_->passes().template scratch<T>(graph_->cover()->num_served_before(graph_->size()) * options.heads);
@@ -138,22 +138,22 @@ public:
     });
   }
 
-  /// True if what travels is that of the graph's cover.
+  /// Returns true if the graph's cover travels.
   [[nodiscard]] bool is_covered() const noexcept { return is_covered_; }
-  /// True if edges have weights, on this rank or on others.
+  /// Returns true if edges have weights, on this rank or on others.
   [[nodiscard]] bool is_weighted() const noexcept { return is_weighted_; }
-  /// Room for the weights of edges that other ranks push, in a covered pass.
+  /// Returns memory for the weights of edges that other ranks push, in a covered pass.
   template <class T>
   [[nodiscard]] T* served_weights() const noexcept {
     return static_cast<T*>(served_weights_);
   }
-  /// True if sums are made in fixed point.
+  /// Returns true if sums are computed in fixed point.
   [[nodiscard]] bool is_exact() const noexcept { return is_exact_; }
-  /// The sums of such a pass, one for each element of what it writes.
+  /// Returns the sums of an exact pass, one for each element of its result.
   [[nodiscard]] std::int64_t* sums() noexcept { return sums_; }
   [[nodiscard]] std::int64_t num_sums() const noexcept { return num_sums_; }
 
-  /// Agrees on the numbers of an exact pass that has begun.
+  /// Agrees on the fixed-point numbers of an exact pass that has begun.
   ///
   /// @comm   collective; one reduction
   [[nodiscard]] fixed_point choose_numbers() {
@@ -161,13 +161,14 @@ public:
     return agree_on_fixed_point(graph_->host(), largest_, flow_ == row_flow::pull ? degrees->in : degrees->out);
   }
 
-  /// `use(shard, rows)` gets every shard with the rows of x of its sources, `prepare()` comes first.
+  /// Calls `prepare()`, then `use(shard, rows)` for every shard with the rows of x of its sources.
   template <class T, class Prepare, class Use>
   void pull(T const* x, Prepare prepare, Use use) {
     is_short_ ? pull_as<bfloat16>(x, prepare, use) : pull_as<T>(x, prepare, use);
   }
 
-  /// `spread(shard, rows)` writes what every transposed shard has for the rows of its sources; out gets the sums.
+  /// Calls `spread(shard, rows)` for every transposed shard to write the terms of its sources' rows; `out` gets the
+  /// sums.
   template <class T, class Spread>
   void push(T* out, Spread spread) {
     is_short_ ? push_as<bfloat16>(out, spread) : push_as<T>(out, spread);
@@ -263,7 +264,7 @@ private:
   void* served_weights_ = nullptr;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
-  std::array<double, 2> largest_{}; // magnitudes of what is combined and of weights, in an exact pass
+  std::array<double, 2> largest_{}; // magnitudes of the combined values and of weights, in an exact pass
   void* whole_rows_ = nullptr;      // of a shard whose rows travel rounded
 };
 

@@ -28,21 +28,21 @@
 
 namespace glt::detail {
 
-/// The peer of a rank at step k of a rotation, in which rank r visits r, r + 1, …, R − 1, 0, …, r − 1.
+/// Returns the peer of a rank at a step of a rotation: rank r visits r, r + 1, …, R − 1, 0, …, r − 1.
 [[nodiscard]] constexpr int peer_at(int rank, int size, std::int64_t step) noexcept {
   return static_cast<int>((rank + step) % size);
 }
 
-/// The step of a rotation at which a rank visits a peer.
+/// Returns the step of a rotation at which a rank visits a peer.
 [[nodiscard]] constexpr std::int64_t step_of(int rank, int size, int peer) noexcept {
   return (peer - rank + size) % size;
 }
 
-// Numbers the halo by the step at which its owner is visited: what is routed by owner, turned by `first`.
+// Functor that numbers the halo by the step at which its owner is visited: the list by owner, rotated by `first`.
 template <memory_space Space>
 struct turn_halo {
   array_view<Space, std::int64_t const> places; // of the routed list in the halo
-  std::int64_t first;                           // of those of ranks above the own one
+  std::int64_t first;                           // place of the first vertex of ranks above this one
   array_view<Space, local_id> turned;           // [halo], written
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     turned[places[i]] = static_cast<local_id>(i >= first ? i - first : i + places.size() - first);
@@ -61,21 +61,20 @@ struct turn_slot {
   }
 };
 
-/// What ranks need of each other's vertices: for every edge the slot of its source, and for every peer the own rows that
-/// it needs.
+/// Boundary of a rank: for every edge the slot of its source, and for every peer the local rows that it needs.
 template <device_policy Policy>
 struct boundary {
-  buffer<Policy, local_id> slots;        ///< [E]: own vertices first, then those of the peer of each step
+  buffer<Policy, local_id> slots;        ///< [E]: local vertices first, then the vertices of the peer of each step
   std::vector<std::int64_t> slot_begins; ///< [R + 1], by step
-  buffer<Policy, local_id> sent;         ///< own rows that others need, by step at which *they* are the peer
+  buffer<Policy, local_id> sent;         ///< local rows that others need, by the step at which they visit this rank
   std::vector<std::int64_t> sent_begins; ///< [R + 1], by step; none for step 0
 };
 
 /// Finds the boundary of some rows of every rank's part of `num_own` vertices, for passes.
 ///
-/// @comm   collective; one header exchange and, if any rank has a halo, one of 4 bytes a halo vertex
-/// @throws collective_error  on every rank, if the book of a rank has not a part per rank, a rank has 2³¹ edges or
-///                           vertices to know, or more, or its options do not fit or are others than those of rank 0
+/// @comm   collective; one header exchange and, if any rank has a halo, one variable exchange of 4 bytes a halo vertex
+/// @throws collective_error  on every rank, if the book of a rank does not have one part per rank, a rank has 2³¹ or
+///                           more edges or vertices with its halo, or its options are invalid or differ from rank 0
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] boundary<Policy> find_boundary(Comm comm, partition_book const& book,
                                              csr_view<Policy::space, Vertex> rows, std::int64_t num_own,

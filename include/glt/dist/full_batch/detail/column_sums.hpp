@@ -16,10 +16,10 @@
 
 namespace glt::detail {
 
-/// Neighbouring columns that one call of a functor works on.
+/// Number of neighbouring columns that one call of a functor processes.
 inline constexpr std::int64_t panel_columns = 8;
 
-/// Rows that one call of a functor sums up; fixed, so that sums do not depend on who makes them.
+/// Number of rows that one call of a functor sums up; fixed, so that sums do not depend on the executor.
 inline constexpr std::int64_t rows_of_sum = 256;
 
 template <class Action>
@@ -40,14 +40,14 @@ struct act_on_panel {
   }
 };
 
-/// Calls action(line, first, width) so that the columns [first, first + width::value) cover those of every line.
+/// Calls action(line, first, width) so that the columns [first, first + width::value) cover every line.
 template <executor Executor, class Action>
 void for_each_panel(Executor const& ex, std::int64_t lines, std::int64_t columns, Action action) {
   auto const panels = (columns + panel_columns - 1) / panel_columns;
   ex.for_each(lines * panels, act_on_panel<Action>{action, columns, panels});
 }
 
-/// Two sums that are made in one pass.
+/// Two sums of one pass.
 struct sum_pair {
   double first = 0;
   double second = 0;
@@ -92,7 +92,7 @@ struct add_up_lines {
   }
 };
 
-/// The sums of term(row, column) over all rows; the same bits on every executor.
+/// Returns the sums of term(row, column) over all rows; the same bits on every executor.
 ///
 /// @shape  → [columns], in ordinary memory
 /// @where  `term` reads memory of `Policy`

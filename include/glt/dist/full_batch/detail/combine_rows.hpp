@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// Calls visit(edges) with the kind of factors that edges have.
+/// Calls visit(edges) with the kind of factors of the edges.
 template <memory_space Space, class T, class Visit>
 void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
                  array_view<Space, local_id const> degrees = {}) {
@@ -27,9 +27,9 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
   }
 }
 
-/// Combines the rows of x over a shard with what y, and of extremes `chosen`, hold already; means are sums still.
+/// Combines the rows of x over a shard with the values in y and, for extremes, in `chosen`; means remain sums.
 ///
-/// @param is_fresh  y and `chosen` hold nothing yet
+/// @param  is_fresh  true if y and `chosen` hold no values yet
 template <device_policy Policy, class T>
 void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
                   dist::aggregation<Policy::space, T> const& options, T* y, local_id* chosen, bool is_fresh) {
@@ -53,8 +53,8 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
   });
 }
 
-/// Adds what the gradients of a transposed shard's columns are by its rows to `out`, or to zeros if that is fresh;
-/// degrees, those of the columns, divide them.
+/// Adds the gradients by the rows of a transposed shard to `out`, or to zeros if `is_fresh`. `gradient` belongs to its
+/// columns, whose degrees divide it.
 template <device_policy Policy, class T>
 void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient, local_id const* chosen,
                  std::int64_t columns, dist::aggregation<Policy::space, T> const& options,

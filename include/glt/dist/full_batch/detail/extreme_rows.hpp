@@ -14,8 +14,8 @@ namespace glt::detail {
 
 inline constexpr local_id no_edge = -1;
 
-/// best = the larger (smaller) of a value and what it holds already, winner the edge that has it: of equal ones the first in
-/// the graph's rows, so that the choice does not depend on the ranks. What is not a number wins.
+/// Stores the larger (smaller) of a value and `best` in `best`, and its edge in `winner`. Of equal values the first in
+/// the graph's rows wins, so that the choice does not depend on the ranks. A value that is not a number wins.
 template <bool Largest, class T>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void choose_value(T value, local_id edge, T& best, local_id& winner) {
   bool const better = Largest ? value > best : value < best;
@@ -27,8 +27,7 @@ template <bool Largest, class T>
   }
 }
 
-/// y[row] = the largest (smallest) factor · x[column] over the edges of the row and what y holds already; `chosen` is the
-/// edge that has it.
+/// y[row] = the largest (smallest) of y[row] and factor · x[column] over the edges of the row; `chosen` is its edge.
 template <bool Largest, memory_space Space, class T, class Edges>
 struct choose_rows {
   dist::shard_view<Space> shard;
@@ -80,8 +79,8 @@ struct add_chosen_rows {
   }
 };
 
-/// The gradient of each edge's weight: the product of what it brought and what its destination gets, summed over the
-/// columns of a head.
+/// Gradient of each edge's weight: its source's row times its destination's gradient, summed over the columns of a
+/// head.
 template <memory_space Space, class T>
 struct write_weight_gradients {
   dist::shard_view<Space> shard; // forward
@@ -111,7 +110,7 @@ struct write_weight_gradients {
   }
 };
 
-/// Partial extremes of some rows, whose winners are numbers in `edges`, join those of all rows.
+/// Functor that merges partial extremes of some rows into y and `winners`; `chosen` numbers `edges`.
 template <bool Largest, class T>
 struct merge_extremes {
   T const* values;        // [n, columns]

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-// The two halves of a batch norm, as ranks name them to each other.
+// Call sites of the two halves of a batch norm.
 inline constexpr call_site batch_norm_forward{.what = operation::normalize, .step = 0};
 inline constexpr call_site batch_norm_backward{.what = operation::normalize, .step = 1};
 
@@ -31,7 +31,7 @@ inline void check_batch_rows(int ranks, std::int64_t rows) {
   }
 }
 
-/// The values of every rank, two for a column and perhaps one more, by rank.
+/// Returns the values of every rank, by rank: two for a column and perhaps one more.
 ///
 /// @comm   collective; one header exchange and one variable exchange; none on one rank
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or a rank has another number of

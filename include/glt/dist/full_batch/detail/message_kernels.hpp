@@ -10,13 +10,13 @@
 
 namespace glt::detail {
 
-/// A row, or null where rows have no columns.
+/// Returns a row, or null if rows have no columns.
 template <class T>
 [[nodiscard]] GLT_HOST_DEVICE T* row_or_null(strided_rows<T> const& rows, std::int64_t i) {
   return rows.stride == 0 ? nullptr : rows.row(i);
 }
 
-/// Sums up the messages of the edges of a shard, row by row.
+/// Functor that adds up the messages of the edges of a shard, row by row.
 template <memory_space Space, class T, class Message>
 struct add_messages {
   dist::shard_view<Space> shard;
@@ -32,7 +32,7 @@ struct add_messages {
   }
 };
 
-/// Sums up the gradients by the sources of a transposed shard.
+/// Functor that adds up the gradients by the sources of a transposed shard.
 template <memory_space Space, class T, class Message>
 struct add_source_vjps {
   dist::shard_view<Space> transposed;
@@ -51,7 +51,7 @@ struct add_source_vjps {
   }
 };
 
-/// Sums up the gradients by the destinations of a shard.
+/// Functor that adds up the gradients by the destinations of a shard.
 template <memory_space Space, class T, class Message>
 struct add_destination_vjps {
   dist::shard_view<Space> shard;

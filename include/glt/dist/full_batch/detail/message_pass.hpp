@@ -22,7 +22,7 @@
 
 namespace glt::detail {
 
-/// What passes of user messages share: checks, agreement, and the rows that travel.
+/// Common part of passes with user messages: checks, agreement, and rows that travel.
 template <communicator Comm, device_policy Policy, class T>
 class message_pass {
   static constexpr memory_space space = Policy::space;
@@ -32,7 +32,7 @@ public:
                matrix_view<space, T const> destinations, std::int64_t columns)
       : graph_(&graph), sources_(sources), destinations_(destinations), columns_(columns) {}
 
-  /// @throws precondition_error  if the rows are not those of the graph
+  /// @throws precondition_error  if the numbers of rows are not the graph's
   void check() const {
     check("sources", sources_.rows(), sources_.columns(), graph_->num_sources(), sources_.columns());
     if (destinations_.columns() > 0) {
@@ -48,7 +48,7 @@ public:
     }
   }
 
-  /// Makes sure that all ranks pass messages alike.
+  /// Checks that all ranks pass messages in the same way.
   ///
   /// @comm   collective; one header exchange
   void agree_to_begin(std::string const& failure, bool is_backward) {
@@ -68,7 +68,7 @@ public:
     });
   }
 
-  /// Does what may throw in functions of the user, unless that has happened already: other ranks wait for the steps.
+  /// Runs work that may throw in user functions, unless earlier work has thrown: other ranks wait for the steps.
   template <class Work>
   void attempt(Work const& work) {
     if (failure_.empty()) {
@@ -76,25 +76,25 @@ public:
     }
   }
 
-  /// Behind the last step.
+  /// Agrees with the other ranks after the last step.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if an attempt of a rank has failed, or a step of it
+  /// @throws collective_error  on every rank, if an attempt or a step of a rank has failed
   void agree(std::string const& failed_step = {}) {
     glt::detail::agree(graph_->host(), site(), failure_.empty() ? failed_step : failure_);
   }
 
   [[nodiscard]] strided_rows<T const> sources() const { return {sources_.data(), sources_.columns()}; }
   [[nodiscard]] strided_rows<T const> destinations() const { return {destinations_.data(), destinations_.columns()}; }
-  /// What is done with rows of sources, and their bytes.
+  /// Returns the operations on rows of sources, and their bytes.
   [[nodiscard]] row_sums<Policy, T> rows() const { return {graph_->policy(), sources_.columns()}; }
 
-  /// Writes the own rows that the peer of step k needs.
+  /// Writes the local rows that the peer of step k needs.
   void pack_sources(std::int64_t k, std::byte* block) const {
     auto const list = graph_->sent_rows(k);
     rows().template move<false>(list.size(), sources_.data(), list.data(), reinterpret_cast<T*>(block), nullptr);
   }
-  /// Adds what the peer of step k has for those.
+  /// Adds the sums that the peer of step k returns for these rows.
   void add_sums(std::int64_t k, std::byte const* block, T* out) const {
     auto const list = graph_->sent_rows(k);
     rows().template move<true>(list.size(), reinterpret_cast<T const*>(block), nullptr, out, list.data());

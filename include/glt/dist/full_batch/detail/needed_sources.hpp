@@ -18,14 +18,14 @@
 
 namespace glt::detail {
 
-/// The own vertices that a layer reads, numbered: those of the layer behind it first.
+/// Local vertices that a layer reads, numbered; the vertices of the next layer come first.
 class needed_sources {
 public:
   needed_sources() = default;
 
   /// Starts with the destinations of the last layer.
   ///
-  /// @throws precondition_error  if one is not in [0, num_rows) or stands twice
+  /// @throws precondition_error  if a seed is not in [0, num_rows) or is repeated
   needed_sources(std::int64_t num_rows, host_view<local_id const> seeds)
       : numbers_(static_cast<std::size_t>(num_rows), unknown) {
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
@@ -40,11 +40,11 @@ public:
     }
   }
 
-  /// @shape  own rows of the graph, by number
+  /// @shape  local rows of the graph, by number
   [[nodiscard]] std::vector<local_id> const& vertices() const& noexcept { return vertices_; }
   [[nodiscard]] std::vector<local_id> vertices() && noexcept { return std::move(vertices_); }
 
-  /// Numbers the own sources of a layer's edges and what other ranks need, and says so in the boundary.
+  /// Numbers the local sources of a layer's edges and the rows that other ranks need, and updates the boundary.
   template <device_policy Policy>
   void add_sources(boundary<Policy>& edges) {
     auto const num_rows = static_cast<std::int64_t>(numbers_.size());
@@ -81,7 +81,7 @@ private:
   std::vector<local_id> vertices_;
 };
 
-/// The edges of some rows of a graph, one row after the other, and their ids.
+/// Edges of some rows of a graph, one row after the other, and their ids.
 template <host_policy Policy, vertex_id Vertex>
 struct edges_of_rows {
   csr_graph<Policy, Vertex> graph; // without ids

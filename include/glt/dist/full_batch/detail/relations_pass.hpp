@@ -25,7 +25,8 @@
 
 namespace glt::detail {
 
-/// A pass over all relations of a typed graph at once: at every step one block with the rows of each, one after the other.
+/// Pass over all relations of a typed graph at once. The block of a step has the rows of each relation, one after the
+/// other.
 template <communicator Comm, device_policy Policy, class T>
 class relations_pass {
   static constexpr memory_space space = Policy::space;
@@ -63,7 +64,7 @@ public:
           });
   }
 
-  /// to = A from, of each relation.
+  /// Computes to = A from, for each relation.
   void pull() {
     passes().run(
         flow_, [&](std::int64_t k) { return sent(k); }, [&](std::int64_t k) { return received(k); },
@@ -90,7 +91,7 @@ public:
     });
   }
 
-  /// to = Aᵀ from, of each relation; rows of a mean's gradient are divided by their degrees.
+  /// Computes to = Aᵀ from, for each relation; rows of a mean's gradient are divided by their degrees.
   void push() {
     passes().run(
         flow_, [&](std::int64_t k) { return received(k); }, [&](std::int64_t k) { return sent(k); },
@@ -136,7 +137,7 @@ private:
     }
   }
 
-  // use(relation, rows, sums) for each edge type.
+  // Calls use(relation, rows, sums) for each edge type.
   template <class Use>
   void for_each_relation(Use const& use) {
     for (std::size_t e = 0; e < rows_.size(); ++e) {
@@ -160,7 +161,7 @@ private:
     });
     return bytes;
   }
-  // None for sums.
+  // Returns the degrees that divide sums; empty unless means are computed.
   template <class Relation>
   [[nodiscard]] array_view<space, local_id const> degrees_of(Relation const& relation) const {
     return how_ == dist::aggregator::mean ? relation.in_degrees() : array_view<space, local_id const>();

@@ -25,12 +25,13 @@
 
 namespace glt::detail {
 
-/// Which way the rows of a pass go: from the owners of sources to those of destinations, or back.
+/// Direction of the rows of a pass: from the owners of sources to the owners of destinations, or back.
 enum class row_flow { pull, push };
 
 /// Bytes that rank r exchanges at step k with ranks r + k (next) and r − k (previous).
 ///
-/// In memory, what goes to the next rank comes first, and so what comes from the previous one: they may be one rank.
+/// In memory, the block for the next rank comes first, and so does the block from the previous rank. Both peers may be
+/// one rank.
 struct step_bytes {
   std::int64_t to_next = 0;
   std::int64_t to_previous = 0;
@@ -38,23 +39,23 @@ struct step_bytes {
   std::int64_t from_next = 0;
 };
 
-/// Blocks of rows that each rank exchanges with one peer after the other: at step k, rank r with ranks r + k and r − k.
+/// Exchange of blocks of rows with one peer after the other: at step k, rank r exchanges with ranks r + k and r − k.
 ///
-/// What a step computes may fail: the messages of the others go on, as nobody may wait for a rank that has left, and
-/// the failure is thrown behind the last step. Reusable; the memory is kept. Concurrent calls: none.
+/// If the computation of a step fails, messages go on, so that no other rank waits for this one. The failure is thrown
+/// after the last step. Reusable; the memory is kept. Concurrent calls: none.
 template <communicator Comm, device_policy Policy>
 class rotation {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// @param depth  how many steps are under way besides the one whose rows are used
-  /// @comm   collective; one `duplicate` for each of `depth` but the first
+  /// @param  depth  number of steps under way besides the step whose rows are used
+  /// @comm   collective; one `duplicate` for each of `depth` except the first
   rotation(Comm comm, std::int64_t depth, Policy policy)
       : policy_(std::move(policy)), depth_(std::clamp<std::int64_t>(depth, 0, std::max(comm.size() - 1, 0))),
         rank_(comm.rank()), size_(comm.size()), sizes_(static_cast<std::size_t>(size_), 0), in_sizes_(sizes_),
         offsets_(sizes_), in_offsets_(sizes_) {
     auto const lanes = std::max<std::int64_t>(depth_, 1);
-    committed(comm, [&] { // others wait in the next duplicate
+    committed(comm, [&] { // other ranks wait in the next duplicate
       for (std::int64_t i = 0; i < lanes; ++i) {
         lanes_.emplace_back(make_payload_comm(i == 0 ? comm : comm.duplicate(), policy_));
       }
@@ -70,14 +71,14 @@ public:
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
-  /// The communicator for what lies in ordinary memory.
+  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
   [[nodiscard]] dist::full_batch_report& report() noexcept { return report_; }
-  /// The number of the next pass, for its header: that of passes which all ranks have begun.
+  /// Returns the number of the next pass, for its header: the number of passes that all ranks have begun.
   [[nodiscard]] std::int64_t next_number() const noexcept { return number_; }
 
   [[nodiscard]] bool has_replies() const noexcept { return replies_ != nullptr; }
-  /// The rotation by which round trips return, one step at a time.
+  /// Returns the rotation for the replies of round trips, one step at a time.
   ///
   /// @comm   collective the first time: one `duplicate`
   [[nodiscard]] rotation& replies() {
@@ -87,9 +88,9 @@ public:
     return *replies_;
   }
 
-  /// Makes room for the blocks of a pass, so that no step can fail for want of memory.
+  /// Reserves memory for the blocks of a pass, so that no step can fail for lack of memory.
   ///
-  /// @param outgoing, incoming  the most bytes of a block that a step sends and receives
+  /// @param  outgoing, incoming  the most bytes that a step sends and receives
   void reserve(std::int64_t outgoing, std::int64_t incoming) {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       left_[i].clear();
@@ -101,7 +102,7 @@ public:
         std::max(report_.peak_remote_bytes, incoming * static_cast<std::int64_t>(right_.size()));
   }
 
-  /// Room for what a pass computes beside its result, until the next call.
+  /// Returns memory for intermediate results of a pass, valid until the next call.
   template <class T>
   [[nodiscard]] T* scratch(std::int64_t size) {
     scratch_.clear();
@@ -109,13 +110,13 @@ public:
     return reinterpret_cast<T*>(scratch_.data());
   }
 
-  /// Every rank sends a block to the rank at each step and uses the one it receives, in the order of the steps.
+  /// Sends a block at each step and uses the received block, in the order of the steps.
   ///
-  /// `bytes_to(k)`, `bytes_from(k)`: sizes of the blocks of step k; `fill(k, block)` writes the one to send;
-  /// `use(k, block)` reads what has arrived; `own()` is done while the first ones travel. A push sends to the rank from
-  /// which a pull receives at the same step.
+  /// `bytes_to(k)` and `bytes_from(k)` return the sizes of the blocks of step k. `fill(k, block)` writes the block to
+  /// send; `use(k, block)` reads the received block. `own()` runs while the first blocks travel. A push sends to the
+  /// rank from which a pull receives at the same step.
   ///
-  /// @pre    `reserve` had the largest of the sizes
+  /// @pre    `reserve` was called with the largest of the sizes
   /// @comm   collective; R − 1 exchanges with one peer each
   template <class BytesTo, class BytesFrom, class Fill, class Use, class Own>
   void run(row_flow flow, BytesTo bytes_to, BytesFrom bytes_from, Fill fill, Use use, Own own) {
@@ -131,7 +132,8 @@ public:
     rethrow();
   }
 
-  /// Calls `start_step(k)` for all steps, `depth` of them ahead, and `use_step(k)` when what step k receives is there.
+  /// Calls `start_step(k)` for all steps, `depth` of them ahead, and `use_step(k)` when the blocks of step k have
+  /// arrived.
   template <class StartStep, class Own, class UseStep>
   void run_steps(StartStep start_step, Own own, UseStep use_step) {
     failure_ = nullptr;
@@ -153,7 +155,7 @@ public:
     }
   }
 
-  /// Sends what `fill(block)` writes; the blocks of two peers lie behind each other, in the order of `step_bytes`.
+  /// Sends the blocks that `fill(block)` writes; blocks for two peers follow each other in the order of `step_bytes`.
   template <class Fill>
   void start(std::int64_t k, step_bytes bytes, Fill fill) {
     auto& used = lane_of(k);
@@ -179,7 +181,7 @@ public:
     }
   }
 
-  /// Waits for what step k receives.
+  /// Waits for the blocks of step k.
   void finish(std::int64_t k) {
     auto const begun = clock::now();
     auto arriving = std::exchange(lane_of(k).under_way, std::nullopt);
@@ -189,7 +191,7 @@ public:
 
   [[nodiscard]] std::byte const* received(std::int64_t k) const { return right_[slot_of(k)].data(); }
 
-  /// Does what may fail, unless something has failed already.
+  /// Runs work that may fail, unless earlier work has failed.
   template <class Work>
   void attempt(Work const& work) {
     if (failure_) {
@@ -202,7 +204,7 @@ public:
     }
   }
 
-  /// What the first failure since the last call says; empty if nothing has failed.
+  /// Returns the text of the first failure since the last call; empty if there is none.
   [[nodiscard]] std::string take_failure() {
     return failure_of([&] { rethrow(); });
   }
@@ -243,7 +245,7 @@ private:
   std::vector<buffer<Policy, std::byte>> right_; // [depth + 1], blocks that arrive
   buffer<Policy, std::byte> scratch_;
   std::unique_ptr<rotation> replies_; // null until needed
-  std::vector<lane> lanes_;           // last: completed before the memory goes
+  std::vector<lane> lanes_;           // last: they complete before the memory is freed
 };
 
 } // namespace glt::detail

@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// The largest blocks of a rotation.
+/// Sizes of the largest blocks of a rotation.
 struct block_sizes {
   std::int64_t outgoing = 0;
   std::int64_t incoming = 0;
@@ -23,7 +23,7 @@ struct block_sizes {
   }
 };
 
-/// Makes room for the blocks of a round trip, so that no step can fail for want of memory.
+/// Reserves memory for the blocks of a round trip, so that no step can fail for lack of memory.
 ///
 /// @pre    `has_replies`
 template <class Rotation>
@@ -34,13 +34,14 @@ void reserve_round_trip(Rotation& passes, block_sizes sent, block_sizes returned
   peak = std::max(peak, sent.incoming * (passes.depth() + 1) + returned.incoming);
 }
 
-/// A rotation in which every block gets a reply.
+/// Runs a rotation in which every block gets a reply.
 ///
-/// At step k, `fill(k, block)` writes what the two peers get; `serve(k, received, reply)` reads what they sent and writes
-/// the reply; `use(k, reply)` reads theirs. Reply k travels while block k + 1 is waited for. `own()` is done while the
-/// first blocks travel. Returns what has failed on this rank, for all ranks to agree on.
+/// At step k, `fill(k, block)` writes the blocks for both peers. `serve(k, received, reply)` reads the blocks from the
+/// peers and writes the replies; `use(k, reply)` reads the replies from the peers. Reply k travels while this rank
+/// waits for block k + 1. `own()` runs while the first blocks travel. Returns the failure of this rank, on which all
+/// ranks must agree.
 ///
-/// @pre    both rotations have room for the largest of the blocks; `has_replies`
+/// @pre    both rotations have memory for the largest blocks; `has_replies`
 /// @comm   collective; 2(R − 1) exchanges with two peers each
 template <class Rotation, class Bytes, class ReplyBytes, class Fill, class Serve, class Use, class Own>
 [[nodiscard]] std::string run_round_trip(Rotation& passes, Bytes bytes_of, ReplyBytes reply_bytes_of, Fill fill,

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Every edge counts once.
+/// Edges that all have the factor 1.
 struct plain_edges {
   static constexpr bool is_plain = true;
   template <class T>
@@ -24,7 +24,7 @@ struct plain_edges {
   }
 };
 
-/// An edge counts by its weight, one per head, and by the degree of the destination if a mean is asked for.
+/// Edges whose factor is a weight per head, divided by the degree of the destination for means.
 template <memory_space Space, class Weight>
 struct weighted_edges {
   static constexpr bool is_plain = false;
@@ -38,7 +38,7 @@ struct weighted_edges {
   }
 };
 
-/// Terms of a sum are added as they are.
+/// Terms of a sum that are added as they are.
 struct plain_terms {
   template <class T>
   using sum_type = T;
@@ -48,7 +48,7 @@ struct plain_terms {
   }
 };
 
-/// y[row] += Σ over the edges of the row of factor · x[column], each as `terms` say.
+/// y[row] += Σ over the edges of the row of factor · x[column], in the format of `terms`.
 ///
 /// A row's edges are added in their order, four at a time so that y is read and written once for them.
 template <memory_space Space, class T, class Edges, class Terms = plain_terms>
@@ -70,7 +70,7 @@ struct add_rows {
     auto const last = shard.offsets[row + 1];
     sum_type* const to = y + std::int64_t{shard.rows[row]} * pieces.total;
     auto e = shard.offsets[row];
-    if (pieces.width > 1 && shard.rows.size() < shard.num_rows / 2) { // without gaps the hardware sees them coming
+    if (pieces.width > 1 && shard.rows.size() < shard.num_rows / 2) { // without gaps the hardware prefetches them
       strided_rows<sum_type>{y, pieces.total, shard.rows.data()}.prefetch_after(row, shard.rows.size());
     }
     if constexpr (has_vector_rows && Space == memory_space::host && std::is_same_v<T, sum_type>) {
@@ -94,7 +94,7 @@ struct add_rows {
   }
 
 private:
-  // Of a row of one head and so many vectors: its sum stays in registers.
+  // Adds the edges of a row of one head and `Count` vectors; its sum stays in registers.
   template <int Count>
   [[gnu::always_inline]] bool add_vectors(edge_offset e, edge_offset last, sum_type* to) const {
     using sums_type = vector_row<T, Count>;
@@ -115,7 +115,7 @@ private:
     return true;
   }
 
-  // What fits the first-level cache beside the rows in use.
+  // Prefetches as much as fits the first-level cache beside the rows in use.
   template <int Count>
   [[gnu::always_inline]] GLT_HOST_DEVICE void ask_for(edge_offset e, std::int64_t begin) const {
     if (pieces.width > 1) {
@@ -176,7 +176,7 @@ struct fill_value {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = value; }
 };
 
-/// Sums become means.
+/// Functor that turns sums into means.
 template <memory_space Space, class T>
 struct divide_by_degree {
   array_view<Space, local_id const> degrees;

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// What passes do with rows of so many columns: clear, move and sum them up, by the policy's executor.
+/// Operations of passes on rows of a fixed number of columns: clear, move and sum up, by the policy's executor.
 template <device_policy Policy, class T>
 class row_sums {
   static constexpr memory_space space = Policy::space;
@@ -33,7 +33,7 @@ public:
     policy_->executor().for_each(rows * columns_, fill_value<T>{values, T(0)});
   }
 
-  /// to.row(i) = (or +=) from.row(i) for i in [0, rows); a list gives the places of one's own rows, null has them in order.
+  /// Copies or adds from.row(i) to to.row(i) for i in [0, rows). Lists give the places of rows; null means place i.
   template <bool Add>
   void move(std::int64_t rows, T const* from, local_id const* from_places, T* to, local_id const* to_places) const {
     policy_->executor().for_each(
@@ -41,9 +41,9 @@ public:
         move_rows<Add, T>{{from, columns_, from_places}, {to, columns_, to_places}, pieces_, rows});
   }
 
-  /// y += the sums of x over a shard; with degrees, those of its columns divide the rows of x.
+  /// Adds the sums of x over a shard to y; `degrees` of the shard's columns, if any, divide the rows of x.
   ///
-  /// @param is_fresh  y holds nothing yet: sums start from 0
+  /// @param  is_fresh  true if y holds no values yet: sums start from 0
   void add(dist::shard_view<space> shard, T const* x, T* y, bool is_fresh,
            array_view<space, local_id const> degrees = {}) const {
     if (degrees.empty()) {
@@ -53,11 +53,11 @@ public:
     }
   }
 
-  /// The same of edges that count by `edges`, for each head's columns.
+  /// Adds sums over a shard with the factors `edges`, for each head's columns.
   template <class Edges>
   void add_edges(dist::shard_view<space> shard, T const* x, T* y, Edges edges, std::int64_t head_columns,
                  bool is_fresh) const {
-    bool const clears_listed = is_fresh && host_policy<Policy>; // as it adds them up
+    bool const clears_listed = is_fresh && host_policy<Policy>; // the kernel clears listed rows itself
     if (clears_listed) {
       clear_unlisted(shard, y);
     } else if (is_fresh) {
@@ -68,7 +68,7 @@ public:
         wide_kernel{add_rows<space, T, Edges>{shard, x, y, pieces_, head_columns, edges, {}, clears_listed}});
   }
 
-  /// Sums over edges become means.
+  /// Divides sums over edges by the degrees, for means.
   void divide(array_view<space, local_id const> degrees, T* y) const {
     policy_->executor().for_each(pieces_.count(degrees.size()), divide_by_degree<space, T>{degrees, y, pieces_});
   }

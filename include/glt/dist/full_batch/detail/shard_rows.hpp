@@ -18,8 +18,9 @@
 
 namespace glt::detail {
 
-/// Two numberings of the ends of an edge: by destination, and by slot, the number of its source among all sources that
-/// a rank needs: own ones first, then those of each peer. Slots [begins[k], begins[k + 1]) make shard k.
+/// Two numberings of the ends of an edge: by destination, and by slot. A slot is the number of the source among all
+/// sources that a rank needs: local sources first, then the sources of each peer. Slots [begins[k], begins[k + 1]) make
+/// shard k.
 template <memory_space Space>
 struct shard_ends {
   array_view<Space, local_id const> destinations; // [E]
@@ -41,7 +42,7 @@ struct shard_ends {
 
 enum class shard_side { destination, source };
 
-/// An end of an edge as row or column of its shard.
+/// Returns an end of an edge as row or column of its shard.
 template <shard_side Side, memory_space Space>
 [[nodiscard]] GLT_HOST_DEVICE local_id end_of(shard_ends<Space> const& ends, std::int64_t edge) {
   if constexpr (Side == shard_side::destination) {
@@ -73,7 +74,7 @@ struct slot_key {
   }
 };
 
-/// True where a row of a shard begins.
+/// Functor that is true where a row of a shard begins.
 template <shard_side Rows, memory_space Space>
 struct begins_row {
   shard_ends<Space> ends;
@@ -104,15 +105,15 @@ struct write_shard_columns {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { columns[i] = end_of<Columns>(ends, edges[i]); }
 };
 
-/// The edges of a rank as one `shard_view` per peer, whose rows are the ends on one side.
+/// Edges of a rank as one `shard_view` per peer, whose rows are the ends on one side.
 template <device_policy Policy, shard_side Rows>
 class shard_rows {
   static constexpr memory_space space = Policy::space;
   static constexpr auto Columns = Rows == shard_side::destination ? shard_side::source : shard_side::destination;
 
 public:
-  /// @shape  edges in ends are E, ascending by destination · begins [K + 1], those of `ends`
-  /// @cost   O(E log K); 8 bytes an edge and 12 a row beside it stay, some 20 an edge more are needed for a while
+  /// @shape  edges in ends are E, ascending by destination · begins [K + 1], equal to `ends.begins`
+  /// @cost   O(E log K); 8 bytes an edge and 12 a row stay; the constructor needs about 20 more an edge
   shard_rows(Policy policy, shard_ends<space> ends, std::span<std::int64_t const> begins, std::int64_t num_destinations)
       : policy_(std::move(policy)), begins_(begins.begin(), begins.end()), num_destinations_(num_destinations),
         rows_(0, policy_), offsets_(0, policy_), columns_(ends.slots.size(), policy_),
@@ -141,7 +142,7 @@ public:
     }
   }
 
-  /// How many shards there are.
+  /// Returns the number of shards.
   [[nodiscard]] std::int64_t size() const noexcept { return std::ssize(begins_) - 1; }
 
   [[nodiscard]] dist::shard_view<space> shard(std::int64_t k) const {
@@ -172,12 +173,12 @@ private:
     ex.for_each(count, write_shard_rows<Rows, space>{ends, edges, std::as_const(offsets_).view(), rows_.view()});
   }
 
-  // The slot of the edge at a place, and so its shard.
+  // Returns the slot of the edge at a place, which tells its shard.
   [[nodiscard]] std::int64_t first_slot(shard_ends<space> ends, std::int64_t i) const {
     return read_element(policy_, ends.slots, read_element(policy_, edges_.view(), i));
   }
 
-  // Where the edges of each shard begin.
+  // Returns the places at which the edges of each shard begin.
   template <class SlotAt>
   [[nodiscard]] std::vector<std::int64_t> places_of_shards(std::int64_t count, SlotAt slot_at) const {
     std::vector<std::int64_t> places;
@@ -187,7 +188,7 @@ private:
     return places;
   }
 
-  // The first i of [0, count) with value_at(i) >= bound.
+  // Returns the first i of [0, count) with value_at(i) >= bound.
   template <class ValueAt>
   [[nodiscard]] static std::int64_t lower_bound(std::int64_t count, std::int64_t bound, ValueAt value_at) {
     std::int64_t low = 0;

@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// Rows with gaps between them, by number or by a number's place in a list of rows.
+/// Rows with gaps between them, by number or by place in a list of rows.
 template <class T>
 struct strided_rows {
   T* data = nullptr;
@@ -20,7 +20,7 @@ struct strided_rows {
   local_id const* places = nullptr; // of row i; null: i itself
 
   [[nodiscard]] GLT_HOST_DEVICE T* row(std::int64_t i) const { return data + (places ? places[i] : i) * stride; }
-  /// Before row i of `count` is used: asks for a listed row that comes soon.
+  /// Prefetches a listed row that comes soon; called before row i of `count` is used.
   GLT_HOST_DEVICE void prefetch_after(std::int64_t i, std::int64_t count) const {
     if (places) {
       row_prefetcher<rows_listed<local_id>>{
@@ -29,8 +29,8 @@ struct strided_rows {
   }
 };
 
-/// Item i of some rows, cut into slices of `width` of their `total` columns or heads: whole rows on hosts, single ones on
-/// devices, where neighbouring threads then read neighbouring addresses.
+/// Item i of some rows, cut into slices of `width` of their `total` columns or heads. Slices are whole rows on hosts.
+/// On devices they are single columns, so that neighbouring threads read neighbouring addresses.
 struct sliced_rows {
   std::int64_t total;
   std::int64_t width;
@@ -44,7 +44,7 @@ struct sliced_rows {
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t first(std::int64_t i) const { return i % (total / width) * width; }
 };
 
-/// A number as another type; those of 16 bits go through float.
+/// Returns a number as another type; 16-bit types go through float.
 template <class To, class From>
 [[nodiscard]] GLT_HOST_DEVICE To as_number(From value) {
   if constexpr (std::is_same_v<To, From>) {

@@ -5,8 +5,8 @@
 
 namespace glt::detail {
 
-/// Count · 32 bytes of a row, which stay in registers while terms are added: compilers do not do so on their own where
-/// the number of terms is known at run time only.
+/// Count · 32 bytes of a row, which stay in registers while terms are added. Compilers do not keep them there by
+/// themselves if the number of terms is known only at run time.
 template <class T, int Count>
 class vector_row;
 

@@ -31,8 +31,8 @@ struct write_deltas {
   }
 };
 
-/// Some edges and one head in a backward pass: the weights of the values in the output, and the gradients by what keys and
-/// queries come together to, but for `add_gradient` of the score.
+/// Some edges and one head in a backward pass: weights of the values in the output, and gradients by the score's
+/// `join(key, query)`, before its `add_gradient`.
 template <class T>
 struct attended_edges {
   T weights[most_attended];
@@ -66,7 +66,7 @@ struct attended_edges {
   }
 };
 
-/// How the gradients of an attention are summed.
+/// Formats in which the gradients of an attention are summed.
 template <class Terms>
 struct attention_terms {
   Terms values = {};
@@ -74,7 +74,7 @@ struct attention_terms {
   Terms queries = {};
 };
 
-/// Where they are summed.
+/// Arrays in which the gradients of an attention are summed.
 template <class Sum>
 struct attention_sums {
   strided_rows<Sum> values;
@@ -82,7 +82,7 @@ struct attention_sums {
   strided_rows<Sum> queries;
 };
 
-/// Adds the gradients by values and keys of the edges of a transposed shard.
+/// Functor that adds the gradients by values and keys of the edges of a transposed shard.
 template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct add_source_gradients {
   using sum_type = typename Terms::template sum_type<T>;
@@ -96,8 +96,7 @@ struct add_source_gradients {
   Score score;
   Dropout dropout;
   attention_terms<Terms> terms = {};
-  T* gradients =
-      nullptr; // [heads] for each edge from `first_edge` on: those of `attended_edges`, if they are asked for
+  T* gradients = nullptr; // [heads] for each edge from `first_edge` on, as in `attended_edges`; or null
   edge_offset first_edge = 0;
 
   [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
@@ -138,7 +137,7 @@ private:
   }
 };
 
-/// Adds the gradients by queries of the edges of a shard.
+/// Functor that adds the gradients by queries of the edges of a shard.
 template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct add_query_gradients {
   using sum_type = typename Terms::template sum_type<T>;

@@ -38,22 +38,22 @@ struct attention_destinations {
   strided_rows<T const> deltas; // Σ gradient · output of a head, behind log_sums in memory
 };
 
-/// Edges of a row that are worked on at a time.
+/// Number of edges of a row that are processed at a time.
 inline constexpr int most_attended = 8;
 
-/// How many powers are computed for so many edges: of floats as many as a register holds, others call for each.
+/// Returns the number of powers computed for `count` edges: for floats a full register, else one per edge.
 template <class T>
 [[nodiscard]] GLT_HOST_DEVICE constexpr int num_powers(int count) {
   return std::is_same_v<T, float> ? most_attended : count;
 }
 
-/// exp(score − by); a score of −∞ excludes its edge.
+/// Returns exp(score − by); a score of −∞ excludes its edge.
 template <class T>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T power_of_score(T score, T by) {
   return power_of_e(score - choose(score == -std::numeric_limits<T>::infinity(), T(0), by));
 }
 
-/// The same rows without their first columns.
+/// Returns the same rows without their first columns.
 template <class T>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline strided_rows<T> columns_from(strided_rows<T> const& rows,
                                                                                       std::int64_t first) {
@@ -76,7 +76,7 @@ struct row_edges {
   }
 };
 
-/// The edges of a row from e on, before `last`.
+/// Returns at most `most_attended` edges of a row, from e on and before `last`.
 template <shard_side Rows, memory_space Space>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline row_edges<Rows>
 some_edges(dist::shard_view<Space> const& shard, std::int64_t row, edge_offset e, edge_offset last) {
@@ -101,10 +101,10 @@ add_scaled_rows(int count, T const* factors, strided_rows<T const> const& from, 
   }
 }
 
-/// Adds the edges of a shard to the averages of their destinations.
+/// Functor that adds the edges of a shard to the averages of their destinations.
 ///
-/// What an average is so far is output / sums, scaled by exp(−maxima): when a larger score comes, both are scaled anew. Terms
-/// in fixed point are summed with the maxima of all edges, which are there before.
+/// The average so far is output / sums, scaled by exp(−maxima); a larger score rescales both. Terms in fixed point use
+/// the maxima of all edges, which are computed before.
 ///
 /// @source Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018
 template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
@@ -181,7 +181,7 @@ private:
   }
 };
 
-/// Sums become averages, maxima the logarithms of the sums.
+/// Functor that turns sums into averages, and maxima into the logarithms of the sums.
 template <class T>
 struct finish_attention {
   strided_rows<T> output;

@@ -34,7 +34,7 @@ template <memory_space Space, class T>
 
 enum class attention_phase { forward, backward, pushed_backward, all_pushed_backward };
 
-/// The shapes of an attention: what ranks have to agree on.
+/// Shapes of an attention, on which ranks must agree.
 struct attention_shape {
   std::int64_t heads = 0;
   std::int64_t values = 0; // columns of all heads
@@ -45,9 +45,9 @@ struct attention_shape {
 
   [[nodiscard]] head_columns of_head() const noexcept { return {values / heads, keys / heads}; }
   [[nodiscard]] std::int64_t source_columns() const noexcept { return values + keys; }
-  /// Those of the rows that go to the owners of sources: gradients, queries, log_sums, deltas.
+  /// Returns the columns of the rows that go to the owners of sources: gradients, queries, log_sums, deltas.
   [[nodiscard]] std::int64_t destination_columns() const noexcept { return values + keys + 2 * heads; }
-  /// As one number, with what is done.
+  /// Returns shapes and phase packed into one number.
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
@@ -65,7 +65,7 @@ struct attention_shape {
   }
 };
 
-/// Calls visit(score, dropout) with the functions that options ask for.
+/// Calls visit(score, dropout) with the functions that options select.
 template <class T, memory_space Space, class Visit>
 void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape, Visit visit) {
   auto const with_score = [&](auto score) {
@@ -83,7 +83,7 @@ void visit_attention(dist::attention_options<Space> const& options, attention_sh
   }
 }
 
-/// The checks of an attention pass, and how its rows are packed.
+/// Checks of an attention pass, and packing of its rows.
 template <communicator Comm, device_policy Policy, class T>
 class attention_pass {
   static constexpr memory_space space = Policy::space;
@@ -140,7 +140,7 @@ public:
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_destinations(), columns);
   }
 
-  /// Makes sure that all ranks attend alike.
+  /// Checks that all ranks attend in the same way.
   void agree(std::string const& failure, attention_phase phase) {
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()}, failure,
@@ -151,7 +151,7 @@ public:
     });
   }
 
-  /// A block of values and keys.
+  /// Returns the values and keys of a block.
   [[nodiscard]] attention_sources<T> sources_in(std::byte const* block) const {
     auto const* const data = reinterpret_cast<T const*>(block);
     if (data == nullptr) { // no rows
@@ -160,7 +160,7 @@ public:
     return {{data, shape_.source_columns()}, {data + shape_.values, shape_.source_columns()}};
   }
 
-  /// Writes values and keys of own rows to a block.
+  /// Writes values and keys of local rows to a block.
   void pack_sources(array_view<space, local_id const> rows, std::byte* block) const {
     if (rows.empty()) {
       return;
@@ -171,7 +171,7 @@ public:
     move<false>(rows.size(), listed(strided(rows_.keys), rows), {data + shape_.values, stride}, shape_.keys);
   }
 
-  /// to.row(i) = (or +=) from.row(i) for i in [0, count).
+  /// Copies or adds from.row(i) to to.row(i) for i in [0, count).
   template <bool Add, class Element>
   void move(std::int64_t count, strided_rows<Element const> from, std::type_identity_t<strided_rows<Element>> to,
             std::int64_t columns) const {
@@ -184,13 +184,13 @@ public:
     graph_->policy().executor().for_each(count, fill_value<Element>{values, value});
   }
 
-  /// The largest magnitude in a matrix, as `magnitude_of` has it.
+  /// Returns the largest magnitude in a matrix, as defined by `magnitude_of`.
   [[nodiscard]] double largest(matrix_view<space, T const> matrix) const {
     return graph_->policy().executor().reduce(matrix.flat().size(), 0.0, magnitude_of<T>{matrix.data()},
                                               larger_magnitude{});
   }
 
-  /// Rows by their place in a list.
+  /// Returns rows by their place in a list.
   template <class Element>
   [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {
     return {all.data, all.stride, rows.data()};

@@ -26,11 +26,11 @@
 
 namespace glt::detail {
 
-/// The steps of an attention's backward pass.
+/// Steps of an attention's backward pass.
 ///
-/// Between two ranks the edges are worked on by the owner of their destinations, which fetches the sources again and
-/// returns their gradients, or by the owner of their sources, which gets what the destinations have and returns the
-/// gradients by their queries: whichever moves fewer bytes. Sums are those of `Terms`, here and in what is returned.
+/// The edges between two ranks are processed by the rank for which fewer bytes move. The owner of the destinations
+/// fetches the sources again and returns their gradients. The owner of the sources receives rows of the destinations
+/// and returns the gradients by their queries. All sums, local and returned, have the type of `Terms`.
 template <communicator Comm, device_policy Policy, class T, class Terms>
 class attention_return {
   static constexpr memory_space space = Policy::space;
@@ -48,7 +48,7 @@ public:
     }
   }
 
-  /// What a step sends and receives.
+  /// Returns the bytes that a step sends and receives.
   [[nodiscard]] step_bytes bytes(std::int64_t k) const {
     auto const next = own_edges(k);
     auto const previous = others_edges(k);
@@ -60,7 +60,7 @@ public:
             .from_next = next.is_pushed ? 0 : pass_->bytes(next.sources, sources)};
   }
 
-  /// What comes back.
+  /// Returns the bytes of the replies of a step.
   [[nodiscard]] step_bytes reply_bytes(std::int64_t k) const {
     auto const next = own_edges(k);
     auto const previous = others_edges(k);
@@ -115,13 +115,13 @@ public:
     }
   }
 
-  /// The edges within this rank.
+  /// Adds the edges within this rank.
   void add_own() const {
     add(graph_->shard(0), graph_->transposed(0), pass_->sources(), destinations_, out_, options_);
   }
 
 private:
-  // The edges between two ranks; who works on them.
+  // Edges between two ranks, and the rank that processes them.
   struct edges_between {
     std::int64_t sources;
     std::int64_t destinations; // 0 if the owner of the sources does not know the edges
@@ -147,7 +147,7 @@ private:
     pass_->template move<true>(own.size(), sums, pass_->listed(out, own), columns);
   }
 
-  // A row is gradients, queries, log_sums and deltas.
+  // Packs rows of gradients, queries, log_sums and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
     if (rows.empty()) {
       return;
@@ -192,8 +192,8 @@ private:
     });
   }
 
-  // Gradients by queries are added in the order of the sources, while those of more sources are computed; only what some
-  // rows have by edge is in memory.
+  // Adds gradients by queries in the order of the sources, while gradients of later sources are computed. Only the edge
+  // gradients of some rows are in memory.
   template <class Kernel>
   void add_together(Kernel const& by_source) const {
     auto const& shard = by_source.shard;

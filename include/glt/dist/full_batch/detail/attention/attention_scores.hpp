@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// Σ a[c] · b[c], in an order that leaves several sums at a time to the processor.
+/// Returns Σ a[c] · b[c], in an order that lets the processor add several sums at a time.
 template <class T>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T dot_product(T const* __restrict a, T const* __restrict b,
                                                                        std::int64_t columns) {
@@ -40,7 +40,7 @@ template <class T>
   return sums[0] + rest;
 }
 
-/// to[c] += factor · from[c], as `terms` say.
+/// Adds factor · from[c] to to[c], in the format of `terms`.
 template <class T, class Sum, class Terms = plain_terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from, Sum* __restrict to,
                                                               std::int64_t columns, Terms const& terms = {}) {
@@ -49,7 +49,7 @@ template <class T, class Sum, class Terms = plain_terms>
   }
 }
 
-/// The same for four rows, so that `to` is read and written once for them.
+/// Adds four scaled rows at once, so that `to` is read and written once for them.
 template <class T, class Sum, class Terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void add_four_scaled(T const (&factors)[4], T const* const (&from)[4],
                                                                    Sum* __restrict to, std::int64_t columns,
@@ -64,7 +64,7 @@ template <class T, class Sum, class Terms>
   }
 }
 
-/// One of two numbers; of floats by operations that compilers make vectors of.
+/// Returns one of two numbers; for floats by operations that compilers vectorise.
 template <class T>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline T choose(bool is_first, T first, T second) {
   if constexpr (std::is_same_v<T, float>) {
@@ -76,7 +76,7 @@ template <class T>
   }
 }
 
-/// e^x for x ≤ 88; of floats within 2⁻²² of it, and 0 below −87, by operations that compilers make vectors of.
+/// Returns e^x for x ≤ 88; for floats within 2⁻²² of it, and 0 below −87, by operations that compilers vectorise.
 ///
 /// @source Moshier, Cephes library, expf
 template <class T>
@@ -104,12 +104,12 @@ template <class T>
 template <class T>
 struct additive_score {
   T slope;
-  /// What keys and queries come together to, and the score that it gives.
+  /// Joins a key and a query; `of` returns the score of the joined value.
   [[nodiscard]] GLT_HOST_DEVICE T join(T const* key, T const* query) const { return key[0] + query[0]; }
   [[nodiscard]] GLT_HOST_DEVICE T of(T joined) const { return joined * derivative(joined); }
-  /// The derivative of the score, but for `add_gradient`.
+  /// Returns the derivative of the score, without the part that `add_gradient` computes.
   [[nodiscard]] GLT_HOST_DEVICE T derivative(T joined) const { return choose(joined > 0, T(1), slope); }
-  /// Adds what a gradient, times the derivative, is by one of the two whose other one is given.
+  /// Adds the gradient by the key or by the query, given the other one; `gradient` includes the derivative.
   template <class Sum, class Terms = plain_terms>
   GLT_HOST_DEVICE void add_gradient(T gradient, T const*, Sum* out, Terms const& terms = {}) const {
     out[0] += terms.of(gradient);
@@ -133,7 +133,7 @@ struct dot_product_score {
   }
 };
 
-/// Every coefficient stays.
+/// Dropout that keeps every coefficient.
 struct no_dropout {
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE T factor(std::int64_t, std::int64_t) const {
@@ -141,7 +141,7 @@ struct no_dropout {
   }
 };
 
-/// Coefficients become 0 by a random number of edge and head: word `head` of the edge's stream.
+/// Dropout that sets coefficients to 0 by a random number of edge and head: word `head` of the edge's stream.
 template <memory_space Space>
 struct keyed_dropout {
   array_view<Space, edge_id const> ids;

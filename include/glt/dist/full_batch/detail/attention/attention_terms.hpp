@@ -18,15 +18,15 @@
 
 namespace glt::detail {
 
-/// The largest magnitudes on this rank of what gradients of an attention are made of.
+/// Largest magnitudes on this rank of the factors in an attention's gradients.
 struct attention_magnitudes {
   double gradient = 0;
   double value = 0;
-  double key = 1; // of additive scores, which are sums
+  double key = 1; // 1 for additive scores, which are sums
   double query = 1;
 };
 
-/// @throws precondition_error  if one is not of a finite number, or 1e150 and more
+/// @throws precondition_error  if a magnitude is not finite, or is 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_magnitudes magnitudes_of(attention_pass<Comm, Policy, T> const& pass,
                                                  dist::attention_rows<Policy::space, T const> rows,
@@ -40,11 +40,11 @@ template <communicator Comm, device_policy Policy, class T>
   return most;
 }
 
-/// The fixed-point numbers in which all ranks add up the gradients of an attention.
+/// Agrees on the fixed-point numbers in which all ranks add up the gradients of an attention.
 ///
-/// @param here  of this rank
+/// @param  here  magnitudes of this rank
 /// @comm   collective; one reduction
-/// @throws collective_error  on every rank, if products of these may be 1e150 and more
+/// @throws collective_error  on every rank, if products of magnitudes may be 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_terms<fixed_point> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
                                                                     attention_pass<Comm, Policy, T> const& pass,
@@ -55,8 +55,8 @@ template <communicator Comm, device_policy Policy, class T>
   graph.host().all_reduce(std::span<double>(most), reduction::max);
   auto const [by_output, value, key, query] = most;
   auto const weighted = by_output / (1 - options.dropout);
-  // shares are at most 1, products with values and with the output as many times their largest factors as a head has
-  // columns; twice that for rounding
+  // shares are at most 1; products with values and with the output are at most their largest factors times the columns
+  // of a head; twice that for rounding
   auto const of_head = pass.shape().of_head();
   auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
                         (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);

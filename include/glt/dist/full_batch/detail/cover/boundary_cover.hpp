@@ -23,33 +23,33 @@
 
 namespace glt::detail {
 
-/// What a rank and the peer of a step, which owns the sources, exchange for the edges between them.
+/// Boundary between a rank and the peer of a step, which owns the sources of the edges.
 template <memory_space Space>
 struct incoming_boundary {
-  dist::shard_view<Space> pulled; ///< edges of pulled sources: own destinations by places of their rows in the block
+  dist::shard_view<Space> pulled; ///< edges of pulled sources: local destinations by places of source rows in the block
   dist::shard_view<Space> pulled_by_source;
-  array_view<Space, local_id const> summed; ///< own destinations for whose other edges partial results come
-  array_view<Space, local_id const> pushed; ///< these edges, positions in the graph's rows; ascending
+  array_view<Space, local_id const> summed; ///< local destinations that get partial results for their other edges
+  array_view<Space, local_id const> pushed; ///< these other edges, positions in the graph's rows; ascending
 };
 
-/// What a rank and the one k places before it, which owns the destinations, exchange for the edges between them.
+/// Boundary between a rank and the rank k places before it, which owns the destinations of the edges.
 template <memory_space Space>
 struct outgoing_boundary {
-  array_view<Space, local_id const> sent; ///< own rows that are pulled
-  dist::shard_view<Space> pushed;         ///< edges of partial results: these by own sources, numbered as over there
+  array_view<Space, local_id const> sent; ///< local rows that the other rank pulls
+  dist::shard_view<Space> pushed;         ///< edges of partial results by local sources, numbered as on the peer
   dist::shard_view<Space> pushed_by_source;
 };
 
-/// What travels between ranks so that every edge gets its source's row or adds to a partial result: between the owners of
-/// destinations and of sources, edges of some sources are pulled and those of the others pushed.
+/// Division of the boundary edges into pulled and pushed ones, for each pair of owners. A pulled edge gets its source's
+/// row. A pushed edge adds to a partial result, which the owner of its source sends.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <memory_space Space>
 class boundary_cover {
 public:
-  /// @comm   collective; three header exchanges, and for each pair of ranks 4 bytes for every pulled source and 8 for every
-  ///         pushed edge
-  /// @throws collective_error  on every rank, if one has no memory for it
+  /// @comm   collective; three header exchanges, and for each pair of ranks 4 bytes for every pulled source and 8 for
+  ///         every pushed edge
+  /// @throws collective_error  on every rank, if one has no memory for the cover
   template <class Graph>
   explicit boundary_cover(Graph& graph) : num_own_(graph.num_sources()), num_rows_(graph.num_destinations()) {
     auto const size = graph.size();
@@ -110,10 +110,10 @@ public:
             .pushed = own.pushed.template view<Space>(own.num_served, num_own_),
             .pushed_by_source = own.pushed_by_source.template view<Space>(num_own_, own.num_served)};
   }
-  /// Rows and partial sums of step k: what comes from the peer, and what goes to the rank k places before.
+  /// Return the rows and partial sums of step k: received from the peer, and sent to the rank k places before.
   [[nodiscard]] std::int64_t num_received(std::int64_t k) const { return at(k).num_pulled + std::ssize(at(k).summed); }
   [[nodiscard]] std::int64_t num_sent(std::int64_t k) const { return std::ssize(at(k).sent) + at(k).num_served; }
-  /// Edges whose partial results this rank makes at the steps before one; at that of size R, at all.
+  /// Returns the number of edges whose partial results this rank computes before step `end`; all of them for R.
   [[nodiscard]] std::int64_t num_served_before(std::int64_t end) const {
     std::int64_t count = 0;
     for (std::int64_t k = 1; k < end; ++k) {
@@ -138,7 +138,8 @@ private:
     return {list.data(), std::ssize(list)};
   }
 
-  // What the owner of the sources is told: how many it sends, their places in its list, and the ends of pushed edges.
+  // Returns the message to the owner of the sources: the number of rows to send, their places in its list, and the ends
+  // of pushed edges.
   [[nodiscard]] static std::vector<local_id> divide(dist::shard_view<Space> const& shard,
                                                     dist::shard_view<Space> const& transposed, step& own) {
     std::vector<local_id> told;

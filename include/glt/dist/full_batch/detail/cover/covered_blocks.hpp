@@ -13,11 +13,11 @@
 
 namespace glt::detail {
 
-/// What travels in a pass over a graph with a cover of its boundary: between two ranks that of the cover, where it takes
-/// fewer bytes than the rows of all sources.
+/// Blocks that travel in a pass over a graph with a cover of its boundary. Between two ranks the cover is used if it
+/// takes fewer bytes than the rows of all sources.
 ///
-/// A block is rows, sums (or the other way round, gradients), the weights of pushed edges if they go with it, and of
-/// extremes the edges that have them.
+/// A block consists of rows and sums; backward, of rows and gradients. The weights of pushed edges follow if they
+/// travel with it, and for extremes the chosen edges.
 template <class Graph, class T>
 class covered_blocks {
   using policy = typename Graph::policy_type;
@@ -35,7 +35,7 @@ public:
     Number* chosen;
   };
 
-  /// @param weights  of an edge
+  /// @param  weights  number of weights of an edge
   covered_blocks(Graph const& graph, std::int64_t columns, bool has_winners, std::int64_t weights)
       : graph_(&graph), rows_(graph.policy(), columns), winners_(has_winners ? columns : 0), weights_(weights) {}
 
@@ -54,7 +54,7 @@ public:
     return size_of(out, weights_) < rows_.bytes(all.size()) ? out : outgoing_type{all, {}, {}};
   }
 
-  /// Bytes of a block with so many weights of each pushed edge.
+  /// Returns the bytes of a block with `weights` weights for each pushed edge.
   template <class Boundary>
   [[nodiscard]] std::int64_t size_of(Boundary const& of, std::int64_t weights) const {
     auto const size = counts_of(of);
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  // How much there is of what travels between two ranks.
+  // Contents of the blocks between two ranks.
   struct counts {
     std::int64_t rows;
     std::int64_t sums;
@@ -93,7 +93,7 @@ private:
 
   Graph const* graph_;
   row_sums<policy, T> rows_;
-  std::int64_t winners_; // columns that have them
+  std::int64_t winners_; // columns with winners
   std::int64_t weights_;
 };
 

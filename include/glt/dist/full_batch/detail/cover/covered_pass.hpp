@@ -19,8 +19,8 @@
 
 namespace glt::detail {
 
-/// A pass over a graph with a cover of its boundary: rows of some sources travel, and partial results for the edges of
-/// others.
+/// Pass over a graph with a cover of its boundary: rows of some sources travel, and partial results for the edges of
+/// other sources.
 template <communicator Comm, host_policy Policy, class T>
 class covered_pass {
   static constexpr memory_space space = Policy::space;
@@ -36,7 +36,7 @@ public:
       : graph_(&graph), blocks_(graph, columns, is_extreme(options.how), pass.is_weighted() ? options.heads : 0),
         options_(options), served_weights_(pass.template served_weights<T>()) {}
 
-  /// y [num_destinations] and, of extremes, `chosen` get the rows of x combined over all edges.
+  /// Writes the rows of x, combined over all edges, to y [num_destinations] and, for extremes, to `chosen`.
   void pull(T const* x, T* y, local_id* chosen) const {
     if (blocks_.weights() > 0) {
       fetch_weights();
@@ -68,7 +68,7 @@ public:
         });
   }
 
-  /// out [num_sources] gets what the gradients of all destinations are by sources; degrees, if there are any, divide them.
+  /// Writes the gradients by sources to out [num_sources]; `degrees` of the destinations, if any, divide `gradient`.
   void push(T const* gradient, local_id const* chosen, array_view<space, local_id const> degrees, T* out) const {
     auto const columns = blocks_.rows().columns();
     graph_->passes().run(
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  // Options of edges that other ranks push.
+  // Returns the options for edges that other ranks push.
   [[nodiscard]] options_type served_options(T const* weights, outgoing_type const& out) const {
     auto options = options_;
     options.edge_weights = {weights, out.pushed.num_edges * blocks_.weights()};
@@ -141,7 +141,7 @@ private:
         in.summed.size(), merge_extremes<Largest, T>{parts.sums, parts.chosen, in.pushed.data(), in.summed.data(), y,
                                                      chosen, blocks_.rows().columns()});
   }
-  // The winners of summed rows as numbers of pushed edges, where they are such.
+  // Writes the winners of summed rows as numbers of pushed edges, if they are pushed edges.
   void pack_winners(incoming_type const& in, local_id const* chosen, local_id* numbers) const {
     auto const columns = blocks_.rows().columns();
     graph_->policy().executor().for_each(in.summed.size(), [=](std::int64_t i) {
@@ -157,7 +157,7 @@ private:
   dist::sharded_graph<Comm, Policy>* graph_;
   blocks_type blocks_;
   options_type options_;
-  T* served_weights_; // those of edges that other ranks push; null where edges have none
+  T* served_weights_; // weights of edges that other ranks push; null if edges have none
 };
 
 } // namespace glt::detail

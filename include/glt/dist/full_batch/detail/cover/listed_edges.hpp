@@ -13,14 +13,14 @@
 
 namespace glt::detail {
 
-/// An edge of a shard.
+/// Edge of a shard.
 struct listed_edge {
   local_id row;
   local_id column;
   local_id number;
 };
 
-/// Edges between two ranks as compressed rows, of which only those with edges are listed; those of a row ascend by number.
+/// Edges between two ranks as compressed rows. Only rows with edges are listed; edges of a row ascend by number.
 class listed_edges {
 public:
   listed_edges() = default;

@@ -11,10 +11,11 @@
 
 namespace glt::detail {
 
-/// Chooses sources of a shard so that they and the destinations of the edges of all others are few: greedily the vertex
-/// with the most edges that are not covered yet. Never more than all sources, nor than all destinations.
+/// Chooses few sources of a shard that, with the destinations of all other edges, cover the edges. The choice is
+/// greedy: next comes the vertex with the most edges that are not covered yet. A cover is never larger than all
+/// sources, nor than all destinations.
 ///
-/// The fewest are found in O(E √V) (Kőnig's theorem; Hopcroft, Karp); a greedy cover may be larger.
+/// The smallest cover can be found in O(E √V) (Kőnig's theorem; Hopcroft, Karp); a greedy one may be larger.
 ///
 /// @shape  by_destination and by_source are the same edges; returns [by_destination.num_columns], 1 for chosen sources
 /// @cost   O(E log V)
@@ -32,7 +33,7 @@ template <memory_space Space>
     return std::lower_bound(shard.rows.data(), shard.rows.data() + shard.rows.size(), row) - shard.rows.data();
   };
   std::vector<edge_offset> uncovered(static_cast<std::size_t>(num_vertices));
-  // vertices by how many uncovered edges they had when they were put here
+  // vertices by the number of uncovered edges that they had when they were put here
   std::vector<std::vector<std::int64_t>> of_degree;
   auto const put = [&](std::int64_t v) {
     auto const degree = static_cast<std::size_t>(uncovered[static_cast<std::size_t>(v)]);

@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// The larger of each of two numbers, where a `sum_pair` has their sums.
+/// Pair of maxima, used as a `sum_pair` is used for sums.
 struct largest_pair {
   double first = -1.79e308;
   double second = -1.79e308;
@@ -34,7 +34,7 @@ struct exact_pair {
   }
 };
 
-/// How an element's power of its deviation from `mean` is added exactly.
+/// Mean of a column, and fixed-point numbers that add powers of its deviations exactly.
 struct exact_column {
   double mean;
   fixed_point numbers;
@@ -84,7 +84,7 @@ struct exact_pair_terms {
   }
 };
 
-/// Pairs that all ranks reduce element by element.
+/// Reduces pairs over all ranks, element by element.
 template <communicator Comm, class Pair>
 void reduce_pairs(Comm& comm, std::vector<Pair>& pairs, reduction op) {
   using number = decltype(Pair::first);

@@ -19,9 +19,9 @@
 
 namespace glt::detail {
 
-/// Makes sure that a graph knows its largest degrees if a pass needs them.
+/// Computes the largest degrees of a graph if a pass needs them and they are not known.
 ///
-/// @comm   collective; none, or that of `make_out_degrees` at the first such pass
+/// @comm   collective; none, or, at the first such pass, as `make_out_degrees`
 template <communicator Comm, device_policy Policy, class T>
 void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph, dist::aggregation<Policy::space, T> const& options) {
   if (options.reproducible && !is_extreme(options.how) && !graph.known_degrees()) {
@@ -29,7 +29,7 @@ void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph, dist::aggregat
   }
 }
 
-/// The sums of a pass that has begun, in fixed point: forward, and of means before the division.
+/// Computes the fixed-point sums of a forward pass that has begun; means are not divided yet.
 template <communicator Comm, device_policy Policy, class T>
 void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matrix_view<Policy::space, T const> x, T* y,
                   dist::aggregation<Policy::space, T> const& options) {
@@ -49,7 +49,7 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matr
   ex.for_each(pass.num_sums(), write_exact_values<T>{pass.sums(), y, numbers});
 }
 
-/// The sums of a backward pass that has begun, in fixed point.
+/// Computes the fixed-point sums of a backward pass that has begun.
 template <communicator Comm, device_policy Policy, class T>
 void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
                   matrix_view<Policy::space, T const> gradient, T* out,
