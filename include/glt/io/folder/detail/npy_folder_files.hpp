@@ -82,7 +82,7 @@ public:
   [[nodiscard]] std::vector<node_type_name> const& node_types() const { return node_types_; }
   [[nodiscard]] std::vector<edge_type_name> const& edge_types() const { return edge_types_; }
 
-  /// Returns the files that are not read but have nearly a known name, each with the file name that was probably meant.
+  /// Returns the unread files whose names are nearly known, each with the file name that was probably meant.
   [[nodiscard]] std::vector<std::pair<std::filesystem::path, std::string>> nearly_known() const {
     std::vector<std::pair<std::filesystem::path, std::string>> found;
     for (auto const& file : unread_) {
