@@ -130,7 +130,7 @@ private:
 
 } // namespace detail
 
-/// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, table after table, piece by piece. The
+/// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, piece by piece. The
 /// folder equals `write_npy_folder` of the result of `read_ogb`.
 ///
 /// Runs in one process: the tables are packed, and packed files cannot be cut.

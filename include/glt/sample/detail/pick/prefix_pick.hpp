@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-// Exponential variates of a stream one after the other.
+// Exponential variates of a stream, one after the other.
 class exponential_sequence {
 public:
   GLT_HOST_DEVICE constexpr explicit exponential_sequence(random_stream const& stream) noexcept : stream_(stream) {}
@@ -32,8 +32,7 @@ private:
   std::array<std::uint64_t, 2> pair_{};
 };
 
-/// Picks `count` edges of a row with replacement, each with a probability in proportion to its weight; in row
-/// order.
+/// Picks `count` edges of a row with replacement, in proportion to their weights; in row order.
 ///
 /// Sorted uniform numbers, which are sums of exponential variates over their total, are found in the prefix
 /// sums of the weights in one pass.
@@ -48,7 +47,7 @@ template <memory_space Space, class Position, class Team = serial_team<>>
 GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, edge_weights<Space> row,
                                                    std::int64_t count, Position* out, Team const& team = {}) noexcept {
   auto const weight_of = [row](std::int64_t i) { return static_cast<double>(row[i]); };
-  double weight = 0; // sums of doubles, in row order: those of floats may overflow
+  double weight = 0; // sums of doubles, in row order: sums of floats may overflow
   std::int64_t last = 0;
   team.in_order(row.size(), weight_of, [&](std::int64_t i, double each) {
     weight += each;
