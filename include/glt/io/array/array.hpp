@@ -57,7 +57,7 @@ public:
     return of(values, {values.size()});
   }
 
-  /// Returns an array of bytes 0 and 1 that stand for bool.
+  /// Returns an array of bytes 0 and 1 as an array of bool.
   ///
   /// @throws precondition_error  as the constructor
   [[nodiscard]] static array of_bool(std::vector<std::int64_t> shape, buffer<device::cpu, std::byte> bytes) {

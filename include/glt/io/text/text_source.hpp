@@ -28,7 +28,7 @@ namespace glt::io {
 /// Text of a plain or gzip file, of a slice of a plain file, or of memory, in pieces of whole lines; knows the line of
 /// every byte in memory.
 ///
-/// Whether a file is packed is told by its first bytes. A UTF-8 byte order mark is skipped.
+/// The first bytes of a file tell whether it is packed. A UTF-8 byte order mark is skipped.
 ///
 /// Concurrent calls: none on one object.
 class text_source {

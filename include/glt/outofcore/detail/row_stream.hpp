@@ -26,8 +26,8 @@
 
 namespace glt::io::detail {
 
-/// Stream of the rows of a graph on disk to rank 0, ordered by id, any number of times. Each rank sorts
-/// its share of the rows on disk; ranges of rows follow each other.
+/// Stream of the rows of a graph on disk to rank 0, ordered by id, any number of times. Each rank sorts its share of
+/// the rows on disk; ranges of rows follow each other.
 template <communicator Comm>
 class row_stream {
 public:

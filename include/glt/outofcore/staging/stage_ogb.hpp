@@ -130,8 +130,8 @@ private:
 
 } // namespace detail
 
-/// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, piece by piece. The
-/// folder equals `write_npy_folder` of the result of `read_ogb`.
+/// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, piece by piece. The folder equals
+/// `write_npy_folder` of the result of `read_ogb`.
 ///
 /// Runs in one process: the tables are packed, and packed files cannot be cut.
 ///

@@ -113,7 +113,7 @@ struct temporal_rule {
   }
 
 private:
-  // Returns the same as `num_eligible`, for a row that gives `count` edges.
+  // Returns `num_eligible` for a row that gives `count` edges.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_eligible(Graph const& graph, std::int64_t row,
                                                                       std::int64_t time, hop_options options,

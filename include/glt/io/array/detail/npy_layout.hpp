@@ -49,7 +49,7 @@ void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> 
   }
   constexpr auto size = static_cast<std::int64_t>(Size);
   auto const block = std::max<std::int64_t>(block_bytes / (columns * size), 16);
-  std::vector<std::int64_t> index(shape.size()); // of a column; the first side is not looked at
+  std::vector<std::int64_t> index(shape.size()); // of a column; the first side is ignored
   for (std::int64_t first = 0; first < rows; first += block) {
     auto const last = std::min(first + block, rows);
     std::ranges::fill(index, 0);

@@ -65,7 +65,7 @@ private:
 /// Source of a text: `read_some`, `position` and `size`, the last two in bytes of the file or memory.
 using text_input = std::variant<memory_text, plain_text, gzip_reader>;
 
-/// A plain or packed file, told apart by its first bytes.
+/// Opens a plain or packed file; its first bytes tell which.
 [[nodiscard]] inline text_input open_text(std::filesystem::path const& path) {
   std::array<char, 2> first{};
   input_file probe(path);

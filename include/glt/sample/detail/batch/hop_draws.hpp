@@ -98,8 +98,8 @@ private:
   ordered_pieces<piece> pieces_;
 };
 
-/// Drawer of hops for policies that enqueue their work. Waits only once, for the sizes of a hop in which an edge type takes
-/// all neighbours or may have many edges.
+/// Drawer of hops for policies that enqueue their work. Waits only once, for the sizes of a hop in which an edge type
+/// takes all neighbours or may have many edges.
 ///
 /// @cost   memory of the largest batch so far, by the upper bounds of its sizes
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>

@@ -75,7 +75,7 @@ struct copy_piece {
   std::int64_t place;
   std::int64_t first_edge;
   array_view<Space, Vertex> sources;
-  array_view<Space, edge_id> edge_ids; // empty if not asked for
+  array_view<Space, edge_id> edge_ids; // empty if not requested
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const edge = rows.graph.offset(rows.row(place)) + first_edge + i;
     sources[i] = rows.graph.source(edge);
