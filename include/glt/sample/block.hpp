@@ -23,8 +23,7 @@ struct block_view {
   array_view<Space, local_id const> row;
   array_view<Space, local_id const> col;
   array_view<Space, edge_id const> edge_ids;
-  bool is_piece =
-      false; ///< its destination has more edges in other blocks, as when `full_neighborhoods` cuts long rows
+  bool is_piece = false; ///< its destination has more edges in other blocks; see `full_neighborhoods`
 
   [[nodiscard]] constexpr std::int64_t num_edges() const noexcept { return row.size(); }
 };

@@ -22,7 +22,7 @@ namespace glt {
 
 namespace detail {
 
-/// Scale that turns weights into whole numbers, so that their sums are exact in any order and on any number of ranks.
+/// Scale that turns weights into whole numbers: their sums are exact in any order and on any number of ranks.
 ///
 /// A weight keeps 53 bits below the largest weight for fewer than 2⁹ vertices, and one bit less whenever their number
 /// doubles. A weight above 0 stays at least 1.
