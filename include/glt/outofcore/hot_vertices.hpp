@@ -41,8 +41,8 @@ namespace detail {
 /// A rank gets the lists of its `part_owners` parts, in the form of `write_parts_together`; its other lists are empty.
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types]
-/// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes a
-///         vertex
+/// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes
+///         a vertex
 /// @throws collective_error  on every rank, as `estimate_hotness_of_parts`, if the ratio is not in [0, 1], or if the
 ///                           lists of a rank may take more than a quarter of its plan's bytes for edges
 /// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16

@@ -42,8 +42,8 @@ struct stream_options {
 /// all types], live as long as the stream.
 ///
 /// @shape  → [V of all types], on every rank
-/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range;
-///         in the end a broadcast of 4 bytes a vertex
+/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per
+///         range; in the end a broadcast of 4 bytes a vertex
 /// @throws collective_error  on every rank, as `count_in_edges`, or if the partitioner throws or a disk fails
 /// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the stream's limits
 template <communicator Comm, class MakeStream>

@@ -48,9 +48,9 @@ inline void validate(induced_options const& options) {
 /// Sampler of all edges between the vertices of a set: the seeds, or all vertices within k hops of them. To get the
 /// edges between vertices that another sampler reached, pass its nodes as seeds.
 ///
-/// The result has k + 1 hops: k hops that take every in-edge, and a last hop that takes, of the edges into the
-/// outermost vertices, those from known vertices. Edges are ordered by destination, and for one destination as in the
-/// graph; block(0) is the whole subgraph.
+/// The result has k + 1 hops. The first k take every in-edge; the last takes the edges from known vertices into the
+/// outermost vertices. Edges are ordered by destination, and for one destination as in the graph; block(0) is the whole
+/// subgraph.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///

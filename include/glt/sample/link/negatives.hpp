@@ -29,7 +29,7 @@ struct negative_options {
   bool strict = true;      ///< draw again if a pair is an edge of the graph or a positive of the batch
   bool self_pairs = false; ///< accept a vertex paired with itself although `strict`
   int attempts = 16;       ///< draws per negative before `strict` gives up
-  /// Negatives that `strict` gave up are kept and flagged as unverified; if false, they are left out.
+  /// If true, negatives that `strict` gave up are kept and flagged as unverified; else they are left out.
   bool padding = false;
 
   template <class Self>

@@ -111,7 +111,7 @@ class enqueued_hop_draws {
 
 public:
   /// @param most_unread  a hop that may have more edges of a type reads its sizes, which takes less time than work and
-  ///        memory for the upper bound; not negative, fits 31 bits
+  ///                     memory for the upper bound; not negative, fits 31 bits
   enqueued_hop_draws(Policy policy, std::int64_t most_unread)
       : policy_(policy), most_unread_(most_unread), counts_(0, policy), sources_(0, policy) {}
 

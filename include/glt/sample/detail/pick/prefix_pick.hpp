@@ -39,8 +39,8 @@ private:
 ///
 /// @shape  row [degree] · out [count], written
 /// @pre    the row has an edge of positive weight, and degree fits `Position`; not checked
-/// @cost   O(degree + count), two passes over the row, which a team (exec/detail/team.hpp) reads together, and 2 · count
-///         variates; no memory beside out
+/// @cost   O(degree + count), two passes over the row, which a team (exec/detail/team.hpp) reads together, and 2 ·
+///         count variates; no memory beside out
 /// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
 ///         1986, V.3.1
 template <memory_space Space, class Position, class Team = serial_team<>>

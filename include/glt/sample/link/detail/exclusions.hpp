@@ -23,8 +23,8 @@ struct row_edge {
 ///
 /// @shape  filter: a power of two of words, or empty · rows [X], ascending · offsets [X + 1] · positions
 ///         [offsets[X]], ascending in every row
-/// @units  positions count from the first edge of the row · row r of the graph is row first_row + r, for views of several
-///         batches
+/// @units  positions count from the first edge of the row · row r of the graph is row first_row + r, for views of
+///         several batches
 template <memory_space Space>
 struct exclusions_view {
   array_view<Space, std::uint64_t const> filter;
