@@ -67,7 +67,7 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 /// Writes a partitioned data set to a new folder, all ranks together, within a limit of memory.
 ///
 /// Every rank reads a slice of the edges and of the features of vertices, and sends them to the ranks of their parts.
-/// It then writes its parts, and looks up the features of edges and the hot rows itself. Data that does not fit in
+/// It then writes its parts, and looks up the data of edges and the hot rows itself. Data that does not fit in
 /// memory waits beside the folder. The files are equal to the files of `write_parts`. The folder must be the same for
 /// all ranks; it appears only when it is complete, and a failed call leaves no folder.
 ///

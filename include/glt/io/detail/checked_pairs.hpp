@@ -40,8 +40,8 @@ struct checked_pairs {
 
   /// Copies the pairs [first, last), at most `copied_pairs::most`.
   ///
-  /// @throws precondition_error  naming a source outside [0, num_sources), or a destination outside [0,
-  ///                             num_destinations)
+  /// @throws precondition_error  naming a source outside [0, num_sources), or a destination outside
+  ///                             [0, num_destinations)
   void copy(std::int64_t first, std::int64_t last, copied_pairs& out) const {
     copy_column(sources, first, last, out.sources.data());
     copy_column(destinations, first, last, out.destinations.data());

@@ -25,8 +25,8 @@
 
 namespace glt::io {
 
-/// Text of a plain or gzip file, of a slice of a plain file, or of memory, in pieces of whole lines. Knows the line of
-/// every byte in memory.
+/// Text of a plain or gzip file, a slice of a plain file, or memory, in pieces of whole lines. Knows the line of every
+/// byte in memory.
 ///
 /// The first bytes of a file tell whether it is packed. A UTF-8 byte order mark is skipped.
 ///

@@ -96,7 +96,7 @@ private:
 
   struct move {
     float price; // additional cut edges per relief of the loads
-    local_id to; // after the move, the part that the vertex left
+    local_id to; // destination; after the move, the part that it left
     std::int64_t vertex;
   };
 

@@ -73,8 +73,8 @@ public:
       : policy_(std::move(policy)), offsets_(0, policy_), places_(0, policy_), small_keys_(0, policy_),
         keys_(0, policy_) {}
 
-  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls scatter(at, i,
-  /// bucket) for every item, where `at` is its place in the sorted list.
+  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls
+  /// scatter(at, i, bucket) for every item, where `at` is its place in the sorted list.
   ///
   /// On host policies, exceptions of `bucket_of` propagate.
   ///

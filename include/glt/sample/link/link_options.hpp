@@ -67,8 +67,8 @@ struct place_of_wrong_label {
 ///
 /// @shape  labels [P], or empty for none
 /// @where  synchronises
-/// @throws precondition_error  if there are labels for triplets, their number differs from P, or one is negative or 2⁶³
-///                             − 1, naming the first
+/// @throws precondition_error  if there are labels for triplets, their number differs from P, or one is negative or
+///                             2⁶³ − 1, naming the first
 /// @cost   O(P)
 template <device_policy Policy>
 void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_t const> labels,

@@ -30,8 +30,8 @@ struct no_query {
 ///
 /// - `R::query_type`: data of a request beside its vertex, such as a time; `no_query` if none
 /// - `r.count(graph, row, query, options, key, subject)`: how many edges the row gives
-/// - `r.pick(graph, row, query, options, key, subject, count, out)`: writes their positions within the row, in [0,
-///   graph.degree(row)), in order of draw; `out` has room for exactly `count`
+/// - `r.pick(graph, row, query, options, key, subject, count, out)`: writes their positions within the row, in
+///   [0, graph.degree(row)), in order of draw; `out` has room for exactly `count`
 /// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves. The first prefetches
 ///   memory that the second reads some rows later; `out` holds the state in between
 /// - `r.prefetch(graph, row)`, optional: prefetches the data that `count` will read for a later row

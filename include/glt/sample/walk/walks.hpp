@@ -26,8 +26,8 @@ struct member_access;
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 if a step took no edge, or [0,
-///         length] without edge ids
+/// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 if a step took no edge, or
+///         [0, length] without edge ids
 template <device_policy Policy, vertex_id Vertex = local_id>
 class walks {
 public:
