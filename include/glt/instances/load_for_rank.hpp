@@ -7,8 +7,8 @@
 
 namespace glt::io {
 
-/// Loads what a rank owns, as `load_for_rank(parts_folder(folder), rank, num_ranks)` of `<glt/io/parts/parts.hpp>` does, which
-/// glt::instances has compiled.
+/// Loads a rank's parts, as `load_for_rank(parts_folder(folder), rank, num_ranks)` of `<glt/io/parts/parts.hpp>`,
+/// compiled in glt::instances.
 ///
 /// @throws precondition_error  as there
 /// @throws io_error            as there

@@ -24,7 +24,7 @@ namespace detail {
 inline constexpr std::string_view checkpoint_magic = "glt-checkpoint ";
 inline constexpr std::string_view checkpoint_version = "1\n";
 
-// A line per member, the first of a format of that version; ends with the sum of all before.
+// Returns a line per member; the first line names the format and its version, the last one is the checksum.
 inline std::string checkpoint_text(dist::loader_checkpoint const& checkpoint) {
   std::string text(checkpoint_magic);
   text += checkpoint_version;
@@ -39,7 +39,7 @@ inline std::string checksum_line(std::string_view text) {
   return "checksum " + checksum_text(sum.value()) + '\n';
 }
 
-// Reads the lines of `checkpoint_text` behind the version; moves `at` to the place of a fault and returns false.
+// Reads the lines of `checkpoint_text` after the version; at a fault moves `at` to its place and returns false.
 inline bool parse_members(std::string_view text, std::size_t& at, dist::loader_checkpoint& checkpoint) {
   bool is_right = true;
   glt::detail::visit_checkpoint<dist::loader_checkpoint>([&](std::string_view name, auto member) {
@@ -62,10 +62,10 @@ inline bool parse_members(std::string_view text, std::size_t& at, dist::loader_c
 
 } // namespace detail
 
-/// Writes a checkpoint as lines of text with a checksum. A file of that name is replaced when the new one is complete;
-/// after a failure the old one is still there.
+/// Writes a checkpoint as lines of text with a checksum. A file of the same name is replaced only when the new one is
+/// complete; a failed call leaves the old file.
 ///
-/// @throws io_error  if it cannot be written
+/// @throws io_error  if the checkpoint cannot be written
 inline void save_checkpoint(std::filesystem::path const& path, dist::loader_checkpoint const& checkpoint) {
   auto text = detail::checkpoint_text(checkpoint);
   text += detail::checksum_line(text);
@@ -74,9 +74,9 @@ inline void save_checkpoint(std::filesystem::path const& path, dist::loader_chec
   file.commit();
 }
 
-/// Reads what `save_checkpoint` has written.
+/// Reads a checkpoint that `save_checkpoint` wrote.
 ///
-/// @throws io_error  if there is no such file, it is no checkpoint, one of another version, or damaged
+/// @throws io_error  if there is no such file, it is not a checkpoint, it has another version, or it is damaged
 [[nodiscard]] inline dist::loader_checkpoint load_checkpoint(std::filesystem::path const& path) {
   constexpr std::int64_t most_bytes = 4096;
   detail::input_file file(path);

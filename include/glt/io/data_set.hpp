@@ -10,13 +10,13 @@
 
 namespace glt::io {
 
-/// One array of several that describe the same vertices or edges.
+/// One of several arrays that describe the same vertices or edges.
 struct named_array {
   std::string name;
   array values; ///< one row per vertex or edge
 };
 
-/// The vertices of one type.
+/// Vertices of one type.
 ///
 /// @shape  features [num_nodes, …] each · labels [num_nodes] or empty · times [num_nodes] or empty
 struct node_table {
@@ -43,11 +43,11 @@ struct link_split {
   vertex_pairs negatives{};
 };
 
-/// The edges of one type; the position of an edge is its id.
+/// Edges of one type; the position of an edge is its id.
 ///
 /// @shape  sources, destinations [E] · features [E, …] each · weights [E] or empty · times [E] or empty
 struct edge_table {
-  std::string source = "node"; ///< type of the vertices it comes from
+  std::string source = "node"; ///< type of its source vertices
   std::string name = "edge";
   std::string destination = "node";
   std::vector<global_id> sources{};
@@ -58,7 +58,7 @@ struct edge_table {
   std::vector<link_split> links{};
 };
 
-/// A whole data set in memory, as readers return it and partitioning takes it.
+/// Whole data set in memory, as readers return it and partitioning takes it.
 ///
 /// A graph without types has one table of vertices and one of edges.
 struct data_set {

@@ -17,7 +17,7 @@ namespace glt::io {
 
 namespace detail {
 
-/// Edges of one type, borrowed, such as from mapped files; the position of an edge is its id.
+/// Borrowed edges of one type, for example from mapped files; the position of an edge is its id.
 ///
 /// @shape  sources, destinations [E] · weights [E] or empty · times [E] or empty
 struct edge_columns {
@@ -27,20 +27,20 @@ struct edge_columns {
   host_view<std::int64_t const> times{};
 };
 
-/// Vertex pairs, borrowed; see `vertex_pairs`.
+/// Borrowed vertex pairs; see `vertex_pairs`.
 struct vertex_pairs_view {
   host_view<global_id const> sources{};
   host_view<global_id const> destinations{};
 };
 
-/// A link split, borrowed; see `link_split`.
+/// Borrowed link split; see `link_split`.
 struct link_split_view {
   std::string name;
   vertex_pairs_view edges{};
   vertex_pairs_view negatives{};
 };
 
-/// The edges of one type with all that is known about them, borrowed; see `edge_table`.
+/// Borrowed edges of one type with all their data; see `edge_table`.
 struct edge_table_view {
   std::string source;
   std::string name;
@@ -52,12 +52,12 @@ struct edge_table_view {
 
 } // namespace detail
 
-/// A whole data set, borrowed: from a `data_set` in memory, or from a `mapped_data_set` whose arrays stay in files.
+/// Borrowed data set: a `data_set` in memory, or a `mapped_data_set` whose arrays stay in files.
 struct data_set_view {
   std::string name;
   std::span<node_table const> nodes;
   std::vector<detail::edge_table_view> edges{};
-  detail::input_watch const* inputs = nullptr; ///< the files that arrays stay in, which are to stay as they are
+  detail::input_watch const* inputs = nullptr; ///< files of the arrays, which must not change
 };
 
 /// Borrows the edges of a table, which must outlive the view.
@@ -91,7 +91,7 @@ struct data_set_view {
 
 namespace detail {
 
-/// The types of a data set, in its order.
+/// Returns the types of a data set, in its order.
 ///
 /// @throws precondition_error  as `hetero_schema`
 [[nodiscard]] inline hetero_schema schema_of(data_set_view const& data) {

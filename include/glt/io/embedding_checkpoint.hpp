@@ -22,7 +22,7 @@ namespace detail {
 
 inline constexpr std::string_view embedding_magic = "glt-embedding 1\n";
 
-/// What comes before the arrays, in the order of bytes of the machine.
+/// Header before the arrays, in the byte order of the machine.
 struct embedding_header {
   std::int64_t fingerprint = 0;
   std::int64_t part_elements = 0; ///< of each array
@@ -40,7 +40,7 @@ void visit_arrays(State const& state, Visit visit) {
   }
 }
 
-/// Writes into a state what `save_embedding` has written.
+/// Reads into a state the file that `save_embedding` wrote.
 template <class State>
 void read_embedding(std::filesystem::path const& path, State& state) {
   input_file file(path);
@@ -75,11 +75,11 @@ void read_embedding(std::filesystem::path const& path, State& state) {
 
 } // namespace detail
 
-/// Writes this rank's rows, moments, number of updates and learning rate, with a checksum: a file of its own for each
-/// rank, all at the same step. A file of that name is replaced when the new one is complete.
+/// Writes this rank's rows, moments, number of updates and learning rate, with a checksum. Each rank writes one file,
+/// all at the same step. An older file of the same name is replaced when the new one is complete.
 ///
 /// @comm   none
-/// @throws io_error  if it cannot be written
+/// @throws io_error  if the file cannot be written
 /// @cost   O(V / R · columns); nothing is copied
 template <communicator Comm, host_policy Policy, class T>
 void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T> const& table) {
@@ -102,13 +102,13 @@ void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Co
   file.commit();
 }
 
-/// Reads what `save_embedding` has written on this rank into an embedding of the same partition, number of columns, element
-/// type and kind of optimiser; training goes on as if it had not stopped. Of the optimiser, the learning rate comes from
-/// the file, and the rest from the options.
+/// Reads this rank's file of `save_embedding`, so that training goes on as before. The embedding must have the same
+/// partition, number of columns, element type and kind of optimiser. The learning rate comes from the file, all other
+/// settings of the optimiser come from the options.
 ///
 /// @comm   collective; one header exchange
-/// @throws collective_error  on every rank, if the file of a rank is missing, damaged or of another embedding, or files are
-///                           of different numbers of updates; the rows are of no use then, until they are read again
+/// @throws collective_error  on every rank, if the file of a rank is missing, damaged or of another embedding, or the
+///                           files have different numbers of updates; do not use the rows until they are read again
 template <communicator Comm, host_policy Policy, class T>
 void load_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T>& table) {
   table.restore([&](auto& state) { detail::read_embedding(path, state); });

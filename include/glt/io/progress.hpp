@@ -7,9 +7,9 @@
 
 namespace glt::io {
 
-/// How far a long piece of work is.
+/// Progress of a long task.
 ///
-/// @units  done and total count what `unit` says, such as "bytes"; total is 0 if it is not known
+/// @units  done and total count units named by `unit`, such as "bytes"; total is 0 if it is not known
 struct progress {
   std::string_view what; ///< such as "reading edges"
   std::string_view unit;
@@ -17,10 +17,10 @@ struct progress {
   std::int64_t total = 0;
 };
 
-/// Called every now and then by the thread that started the work; may throw to end it.
+/// Callback of the thread that started the task, called now and then; may throw to end the task.
 using progress_callback = std::function<void(progress const&)>;
 
-/// What readers of text take.
+/// Options of readers of text.
 struct read_options {
   int threads = 1;
   progress_callback on_progress{};

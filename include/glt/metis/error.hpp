@@ -12,7 +12,7 @@
 
 namespace glt {
 
-/// METIS gave up; carries the name of the call and the code that it returned.
+/// Failure of METIS; holds the name of the call and the code that it returned.
 class metis_error : public error {
 public:
   metis_error(std::string call, int code, std::source_location where = std::source_location::current())

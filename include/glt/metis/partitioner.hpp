@@ -22,7 +22,7 @@
 
 namespace glt {
 
-/// What METIS makes small.
+/// Objective that METIS minimises.
 enum class metis_objective {
   edge_cut,            ///< edges between parts
   communication_volume ///< vertices that other parts need, counted once a part: the halos
@@ -30,12 +30,12 @@ enum class metis_objective {
 
 /// METIS: multilevel k-way partitioning, the fewest cut edges for the most memory.
 ///
-/// Takes the graph without directions and self-loops; edges between the same vertices count together. Balance
-/// is METIS's aim, not its promise: small graphs and tight limits miss it. A graph with no more vertices than
-/// parts, or without edges and limits, is shared out equally without METIS.
+/// Ignores the graph's directions and self-loops; edges between the same vertices are merged. METIS aims at balance,
+/// but small graphs and tight limits miss it. A graph with no more vertices than parts, or without edges and limits, is
+/// divided equally without METIS.
 ///
-/// The parts are the same for the same seed, unless another thread uses std::rand at the same time: METIS sets its
-/// seed and draws from it. It also handles SIGTERM and SIGABRT while it runs.
+/// The parts are the same for the same seed, unless another thread uses std::rand at the same time: METIS sets its seed
+/// and draws from it. METIS also handles SIGTERM and SIGABRT while it runs.
 ///
 /// @source Karypis & Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs", SIAM
 ///         J. Sci. Comput. 20(1), 1998; several limits: "Multilevel algorithms for multi-constraint graph
@@ -44,9 +44,9 @@ struct metis_partitioner {
   std::uint64_t seed = 1;
   double capacity_slack = 0.03; ///< a part should have at most (1 + slack) · V / P vertices
   metis_objective objective = metis_objective::edge_cut;
-  int cuts = 1;                  ///< partitions that are tried; the best is taken
+  int cuts = 1;                  ///< number of partitions to try; the best is taken
   int refinements = 10;          ///< iterations of the refinement on every level
-  balance_constraints balance{}; ///< limits beside that of the vertices
+  balance_constraints balance{}; ///< limits beside the capacity
 
   /// @shape  graph [V] rows → [V]
   /// @pre    sources are in [0, V); not checked, see `validate`

@@ -19,11 +19,11 @@
 
 namespace glt::io {
 
-/// A data set as one graph, wherever its edges are: vertices of all types in one numbering, type after type, and edges
+/// Data set as one graph, in memory or on disk: vertices of all types in one numbering, type after type, and edges
 /// likewise.
 ///
-/// It is the graph that `make_homogeneous` makes in memory: a row has the edges of the first type first, each type's by
-/// their ids. The data set must outlive it.
+/// It is the graph that `make_homogeneous` makes in memory. A row has the edges of the first type first, and each
+/// type's edges in the order of their ids. The data set must outlive it.
 ///
 /// Concurrent calls: const members may run concurrently.
 class all_types {
@@ -41,13 +41,13 @@ public:
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return first_vertex_.back(); }
   [[nodiscard]] std::int64_t num_edges() const noexcept { return first_edge_.back(); }
 
-  /// The number of the first vertex of a node type, and of the first edge of an edge type.
+  /// Returns the number of the first vertex of a node type; `first_edge`, of the first edge of an edge type.
   ///
-  /// @pre    the type is one of them, or one more; not checked
+  /// @pre    the type exists or is the number of types; not checked
   [[nodiscard]] global_id first_vertex(int type) const { return first_vertex_[static_cast<std::size_t>(type)]; }
   [[nodiscard]] edge_id first_edge(int type) const { return first_edge_[static_cast<std::size_t>(type)]; }
 
-  /// Training vertices of all types.
+  /// Returns the training vertices of all types.
   [[nodiscard]] std::vector<global_id> train() const {
     std::vector<global_id> made;
     for (std::size_t t = 0; t < data_.nodes.size(); ++t) {
@@ -67,9 +67,9 @@ private:
 
 namespace detail {
 
-/// The ends of the edges of a type, which are checked whenever they are read.
+/// Returns the ends of the edges of a type, which are checked whenever they are read.
 ///
-/// @pre    it is one of the types; not checked
+/// @pre    the type exists; not checked
 [[nodiscard]] inline checked_pairs ends_of(all_types const& graph, int edge_type) {
   auto const& schema = graph.schema();
   auto const& columns = graph.data().edges[static_cast<std::size_t>(edge_type)].columns;
@@ -81,7 +81,7 @@ namespace detail {
           .inputs = graph.data().inputs};
 }
 
-/// Counts the edges of all types into every vertex, every rank those of its slices, and checks their ends.
+/// Counts the edges of all types into every vertex and checks their ends; every rank reads its slices of the edges.
 ///
 /// @shape  → [V of all types]
 /// @comm   collective; one header exchange an edge type, and a reduction of 8 bytes a vertex of its destinations
@@ -101,11 +101,11 @@ template <communicator Comm>
   return counts;
 }
 
-/// Moves the edges of all types to the ranks that keep their rows, where they wait in spills in the numbering of all
-/// types: `compress_range` then makes the rows.
+/// Moves the edges of all types, in the numbering of all types, to the ranks that keep their rows. They wait there in
+/// spills until `compress_range` makes the rows.
 ///
 /// @comm   collective; as `spill_edges` for every edge type
-/// @throws collective_error  on every rank, as `spill_edges` of one type
+/// @throws collective_error  on every rank, as `spill_edges` for one type
 template <communicator Comm, class RankOfRow>
 void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress_callback const& on_progress,
                  RankOfRow rank_of_row, edge_spill& spill) {

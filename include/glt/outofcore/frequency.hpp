@@ -24,26 +24,25 @@
 
 namespace glt::io {
 
-/// How `assign_by_frequency` works.
+/// Options of `assign_by_frequency`.
 struct frequency_assignment_options {
   hotness_estimate_options estimate{}; ///< how a part will sample
   double capacity_slack = 0.05;        ///< a part has at most (1 + slack) · V / P vertices, rounded up
-  std::filesystem::path scratch{};     ///< a folder of this rank, for hotness that waits
+  std::filesystem::path scratch{};     ///< a folder of this rank, for stored hotness
 };
 
-/// Gives every vertex of a graph whose edges stay on disk to the part whose training vertices reach it most: as
-/// `dist::frequency_partitioner` in memory, whose partitioner `deal` gave `dealt`.
+/// Assigns every vertex of a graph with edges on disk to the part whose training vertices reach it most. The result
+/// equals `dist::frequency_partitioner` in memory if its partitioner `deal` returned `dealt`.
 ///
-/// The hotness of all parts waits in the scratch folder of rank 0, which assigns. There make_limits(in_degrees) makes the
-/// `balance_constraints`; the in-degrees, [V of all types], live as long as these.
+/// The hotness of all parts is stored in the scratch folder of rank 0, which assigns the vertices. On rank 0,
+/// make_limits(in_degrees) makes the `balance_constraints`; the in-degrees, [V of all types], live as long as these.
 ///
 /// @shape  dealt [V of all types], the same on all ranks → [V of all types], on every rank
 /// @comm   collective; as `estimate_hotness_of_parts`; per part a header exchange and variable exchanges of 8 bytes a
 ///         vertex; a reduction of 8 bytes a vertex and a broadcast of 4
 /// @throws collective_error  on every rank, as `estimate_hotness_of_parts`, if capacity_slack is negative or a limit
 ///                           wrong, or if the hotness cannot be written
-/// @cost   that of `estimate_hotness_of_parts` and, on rank 0, of `assign_by_hotness`, and 8 bytes of disk a vertex
-///         and part
+/// @cost   as `estimate_hotness_of_parts` and, on rank 0, as `assign_by_hotness`, and 8 bytes of disk a vertex and part
 template <communicator Comm, class MakeLimits>
 [[nodiscard]] buffer<device::cpu, local_id>
 assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const> dealt, int num_parts,

@@ -28,25 +28,25 @@ namespace glt::io {
 
 namespace detail {
 
-/// Vertices of a type that a part keeps.
+/// Returns the number of vertices of a type that a part keeps.
 [[nodiscard]] inline std::int64_t share_of(std::int64_t num_vertices, double ratio) {
   return static_cast<std::int64_t>(ratio * static_cast<double>(num_vertices));
 }
 
 } // namespace detail
 
-/// For every part and node type the vertices of other parts that its training vertices reach most, of a graph whose
-/// edges stay on disk: `ratio` times as many as there are vertices of the type, rounded down, or all that are reached.
+/// Finds, for every part and node type, the remote vertices that its training vertices reach most. The edges of the
+/// graph stay on disk. A list has `ratio` · V of the type vertices, rounded down, or all that are reached.
 ///
-/// A rank gets the lists of its `part_owners` parts, as `write_parts_together` takes them; the other ones are empty.
+/// A rank gets the lists of its `part_owners` parts, in the form of `write_parts_together`; its other lists are empty.
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types]
-/// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes a
-///         vertex
+/// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes
+///         a vertex
 /// @throws collective_error  on every rank, as `estimate_hotness_of_parts`, if the ratio is not in [0, 1], or if the
-///                           lists of a rank may take more than a quarter of what its plan has for edges
-/// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16 for
-///         those of one part
+///                           lists of a rank may take more than a quarter of its plan's bytes for edges
+/// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16
+///         bytes an id of one part's lists
 template <communicator Comm>
 [[nodiscard]] std::vector<hot_vertices> find_hot_vertices(Comm comm, all_types const& graph,
                                                           host_view<local_id const> part_of, int num_parts,

@@ -29,7 +29,7 @@ namespace glt::io {
 
 namespace detail {
 
-// Makes the walk of a graph for up to that many lists of seeds, after `check` has passed on all ranks.
+// Makes the walk of a graph for at most that many lists of seeds, after `check` has passed on all ranks.
 template <communicator Comm, class Check>
 [[nodiscard]] hotness_walk_on_disk<Comm> make_hotness_walk_on_disk(Comm& comm, all_types const& graph, int num_lists,
                                                                    hotness_estimate_options const& options,
@@ -61,13 +61,13 @@ template <communicator Comm, class Check>
 
 } // namespace detail
 
-/// How likely a batch is to touch a vertex, for every vertex of a graph whose edges stay on disk: bit for bit what
-/// `glt::estimate_hotness` returns for the graph in memory, that of all types as `make_homogeneous` makes it.
+/// Estimates how likely a batch is to touch each vertex of a graph whose edges stay on disk. Bit for bit equal to
+/// `glt::estimate_hotness` for the graph of all types in memory, as `make_homogeneous` makes it.
 ///
 /// @shape  seeds [S], numbered as in `all_types`, the same on all ranks → [V], on every rank
 /// @comm   collective; as `estimate_hotness_of_parts` for one part, and a variable exchange of 8 bytes a vertex
-/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0, a seed
-///                           is not in [0, V), or naming an edge whose end no vertex is
+/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from rank 0's, or naming a
+///                           seed or the end of an edge that is not in [0, V)
 /// @cost   as `estimate_hotness_of_parts`
 template <communicator Comm>
 [[nodiscard]] buffer<device::cpu, double> estimate_hotness(Comm comm, all_types const& graph,
@@ -91,16 +91,16 @@ template <communicator Comm>
 
 namespace detail {
 
-/// The same for the training vertices of each part in turn: calls use(part, hotness), [rows of `slice_of(V, ranks,
-/// rank)`], part after part, on all ranks. Several parts are estimated at a time, as many as the plan has room for.
+/// Estimates the same for the training vertices of each part: calls use(part, hotness) on all ranks, part after part.
+/// The hotness is [rows of `slice_of(V, ranks, rank)`]. As many parts are estimated at a time as fit in the plan.
 ///
-/// A failure in `use` is to be one of all ranks: it may communicate, and agree.
+/// `use` may communicate; if it fails, it must fail on all ranks.
 ///
-/// @shape  part_of [V], the same on all ranks; looked at for training vertices
+/// @shape  part_of [V], the same on all ranks; read for training vertices only
 /// @comm   collective; a reduction of 8 bytes a vertex; per group of parts and hop a header exchange, and two variable
 ///         exchanges of 8 bytes a vertex and part, the second in rounds
-/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from those of rank 0, a part
-///                           of a training vertex is not in [0, num_parts), or naming an edge whose end no vertex is
+/// @throws collective_error  on every rank, if the options of a rank are wrong or differ from rank 0's, a part of a
+///                           training vertex is not in [0, num_parts), or naming an edge whose end does not exist
 /// @cost   O(L · E · P) additions over the ranks; reads all edges L times a group of parts. Memory 16 bytes a vertex
 ///         and part of a group, and over the ranks 8 bytes a vertex and part of a group and 4 a vertex
 template <communicator Comm, class Use>

@@ -8,7 +8,7 @@
 
 namespace glt::io {
 
-/// How hotness of a graph whose edges stay on disk is estimated.
+/// Options of estimating the hotness of a graph whose edges stay on disk.
 struct hotness_estimate_options {
   hotness_options hotness{};
   memory_plan plan{};

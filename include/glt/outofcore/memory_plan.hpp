@@ -8,25 +8,25 @@
 
 namespace glt::io {
 
-/// How a rank that divides a graph larger than its memory spends what it may take.
+/// Division of a rank's memory limit, to partition a graph larger than memory.
 struct memory_plan {
   std::int64_t for_vertices = 0; ///< arrays of one element per vertex of the graph
-  std::int64_t for_edges = 0;    ///< three quarters of what is left: pieces of the edge list and of features
+  std::int64_t for_edges = 0;    ///< three quarters of the remaining memory: pieces of the edge list and of features
 
   static constexpr std::int64_t bytes_a_vertex = 32;
   static constexpr std::int64_t least_left = std::int64_t{16} << 20; ///< a quarter of it for the program itself
 
-  /// Items of that many bytes, held three times, that fit a quarter of what edges get; at least 1.
+  /// Returns the number of items, held three times each, that fit in a quarter of `for_edges`; at least 1.
   [[nodiscard]] std::int64_t items_a_round(std::int64_t item_bytes) const noexcept {
     auto const items = for_edges / 4 / (3 * item_bytes);
     return items > 0 ? items : 1;
   }
 };
 
-/// Divides a limit of memory, where the work needs so many bytes a vertex more than usual.
+/// Divides a memory limit; the work needs `more_a_vertex` bytes a vertex more than usual.
 ///
 /// @units  bytes of this process, mapped files and its code aside
-/// @throws precondition_error  naming the smallest limit that would do, if this one does not
+/// @throws precondition_error  naming the smallest sufficient limit, if this one is too small
 [[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
                                              std::int64_t more_a_vertex = 0) {
   constexpr auto most = std::int64_t{1} << 62; // more than any memory

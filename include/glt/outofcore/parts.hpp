@@ -31,19 +31,19 @@
 
 namespace glt::io {
 
-/// What `write_parts_together` is to do.
+/// Options of `write_parts_together`.
 struct together_options {
   partitioner_note partitioner{};
   std::vector<hot_vertices>
       hot{};         ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
-  bool halo = false; ///< store which remote vertices a part touches
+  bool halo = false; ///< store the remote vertices that a part's edges touch
   memory_plan plan{};
   progress_callback on_progress{};
 };
 
 namespace detail {
 
-// What ranks must have in common to write parts together.
+// Returns a fingerprint of the inputs that must be equal on all ranks.
 inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& plan) {
   glt::detail::fingerprint inputs;
   inputs.add(plan.for_edges).add(input.halo() ? 1 : 0);
@@ -66,17 +66,17 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 
 /// Writes a partitioned data set to a new folder, all ranks together, within a limit of memory.
 ///
-/// Every rank reads a slice of the edges and of the features of vertices, sends them to the ranks of their parts, and
-/// writes some of the parts, with what it looks up of edges and of hot rows; what does not fit memory waits beside the
-/// folder. The files are those that `write_parts` writes. The folder must be one for all ranks; it appears when it is
-/// complete, and after a failure nothing is there.
+/// Every rank reads a slice of the edges and of the features of vertices, and sends them to the ranks of their parts.
+/// It then writes its parts, and looks up the data of edges and the hot rows itself. Data that does not fit in
+/// memory waits beside the folder. The files are equal to the files of `write_parts`. The folder must be the same for
+/// all ranks; it appears only when it is complete, and a failed call leaves no folder.
 ///
 /// @shape  data, labels [node types]: the same on all ranks
 /// @comm   collective; per type and round of `plan` one exchange of edges or feature rows
-/// @throws collective_error  on every rank, naming an edge whose end no vertex is, an array without one row per
+/// @throws collective_error  on every rank, naming an edge whose end does not exist, an array without one row per
 ///                           vertex or edge, a listed vertex that does not exist, an input file that was changed
 ///                           meanwhile, or a file that cannot be written
-/// @cost   24 bytes moved an edge; memory as planned, or 40 bytes for every edge of one row if that is more, beside
+/// @cost   24 bytes sent an edge; memory as planned, or 40 bytes for every edge of one row if that is more. Beside it:
 ///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
 ///         for every vertex
 template <communicator Comm>
@@ -108,13 +108,13 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
     std::optional<detail::part_builder> own;
     agreed([&] {
       auto const beside = folder + ".scratch-" + std::to_string(comm.rank());
-      std::filesystem::remove_all(beside); // the folder is new: of a run that was killed and cleared away in part
+      std::filesystem::remove_all(beside); // the folder is new, so this is left from a killed run
       scratch.emplace(beside);
       own.emplace(*input, comm.size(), comm.rank(), options.plan, scratch->path());
     });
     own->gather(comm, options.on_progress);
     agreed([&] {
-      detail::with_inputs(data.inputs, [&] { // from here on nobody reads them
+      detail::with_inputs(data.inputs, [&] { // no part of the program reads the inputs after this
         auto const [first, last] = own->parts();
         for (auto part = first; part < last; ++part) {
           if (options.on_progress) {

@@ -22,16 +22,16 @@
 
 namespace glt::io {
 
-/// Moves vertices out of parts that exceed limits, as `repair_balance` does in memory, in a data set that does not fit
-/// it; on any number of ranks the same. Of the options `passes` plays no role.
+/// Moves vertices of a data set on disk out of parts that exceed limits, as `repair_balance` does in memory. The result
+/// is the same for any number of ranks. The option `passes` is ignored.
 ///
 /// On rank 0, make_limits(in_degrees) makes the `balance_constraints`; the in-degrees, [V of all types], live as long.
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [V of all types], on every rank
-/// @comm   collective; as `count_in_edges` and a header exchange; where limits are exceeded, up to 8 times a pass of
+/// @comm   collective; as `count_in_edges` and a header exchange; if limits are exceeded, up to 8 times a pass of
 ///         `assign_by_stream`, and in the end a broadcast of 4 bytes a vertex
-/// @throws collective_error  on every rank, as `assign_by_stream`, or what `repair_balance` refuses
-/// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits need
+/// @throws collective_error  on every rank, as `assign_by_stream`, or if `repair_balance` would throw
+/// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the limits
 template <communicator Comm, class MakeLimits>
 [[nodiscard]] buffer<device::cpu, local_id> repair_by_stream(Comm comm, all_types const& graph,
                                                              buffer<device::cpu, local_id> part_of, int num_parts,

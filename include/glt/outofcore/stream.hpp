@@ -26,26 +26,26 @@
 
 namespace glt::io {
 
-/// How `assign_by_stream` works.
+/// Options of `assign_by_stream`.
 struct stream_options {
   int passes = 1;
   memory_plan plan{};
-  std::filesystem::path scratch{}; ///< an empty folder of this rank, for edges that wait
+  std::filesystem::path scratch{}; ///< an empty folder of this rank, for stored edges
   progress_callback on_progress{};
 };
 
-/// Divides the vertices of a data set that does not fit memory by a streaming partitioner, in the order of their ids.
+/// Divides the vertices of a data set on disk by a streaming partitioner, in the order of their ids.
 ///
-/// The parts are those that the partitioner gives with `stream_order::natural` in memory, on any number of ranks: the
-/// ranks sort their share of the rows on disk, and rank 0 streams all of them, range after range. Vertices of all types
-/// are in one numbering, as in `all_types`. `make_stream(in_degrees)` makes the `vertex_stream` on rank 0, where the
-/// edges into every vertex, [V of all types], live as long as the stream.
+/// The result equals the partitioner with `stream_order::natural` in memory, on any number of ranks. The ranks sort
+/// their shares of the rows on disk, and rank 0 streams all rows, range after range. Vertices of all types are in one
+/// numbering, as in `all_types`. On rank 0, `make_stream(in_degrees)` makes the `vertex_stream`; the in-degrees, [V of
+/// all types], live as long as the stream.
 ///
 /// @shape  → [V of all types], on every rank
-/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per range;
-///         in the end a broadcast of 4 bytes a vertex
-/// @throws collective_error  on every rank, as `count_in_edges`, or what the partitioner or a disk refuses
-/// @cost   memory as planned: rank 0 has 28 bytes a vertex, beside what the limits of the stream need
+/// @comm   collective; a header exchange; a pass makes the rounds of `spill_edges` and one of `record_shuffle` per
+///         range; in the end a broadcast of 4 bytes a vertex
+/// @throws collective_error  on every rank, as `count_in_edges`, or if the partitioner throws or a disk fails
+/// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the stream's limits
 template <communicator Comm, class MakeStream>
 [[nodiscard]] buffer<device::cpu, local_id> assign_by_stream(Comm comm, MakeStream make_stream,
                                                              data_set_view const& data, stream_options const& options) {

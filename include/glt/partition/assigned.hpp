@@ -13,13 +13,13 @@
 
 namespace glt {
 
-/// Parts that somebody else has chosen; borrowed.
+/// Given parts, borrowed.
 struct assigned_partitioner {
   host_view<local_id const> parts{}; ///< [V]
 
   /// @shape  graph [V] rows → [V]
-  /// @throws precondition_error  if num_parts < 1, the graph is not square, there is not one part per vertex, or
-  ///                             naming the first vertex whose part is not in [0, num_parts)
+  /// @throws precondition_error  if num_parts < 1, the graph is not square, there is not one part per vertex, or naming
+  ///                             the first vertex whose part is not in [0, num_parts)
   /// @cost   O(V + P)
   template <vertex_id Vertex>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,

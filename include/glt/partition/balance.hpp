@@ -20,38 +20,36 @@ namespace glt {
 
 namespace detail {
 
-/// What one vertex adds to a limit: a weight in one of its classes.
+/// Contribution of one vertex to a limit: a weight in one of its groups.
 struct balance_share {
   std::int64_t group = 0;  ///< in [0, num_groups) of the limit
   std::int64_t weight = 1; ///< 0 or more
 };
 
-/// Something that every part has about as much of as any other: vertices, edges, training seeds, vertices of a
-/// type.
+/// Quantity that every part has about equally much of: vertices, edges, training seeds, vertices of a type.
 ///
-/// A part has at most (1 + slack) · total / P of every group, rounded up, or the weight of the heaviest vertex
-/// where that is more. Weights are asked for vertex by vertex, so a limit needs no memory of its own unless its
-/// weights do.
+/// A part has at most (1 + slack) · total / P of every group, rounded up, or the weight of the heaviest vertex if that
+/// is more. `share` is called vertex by vertex, so a limit needs no memory unless its weights do.
 struct balance_limit {
-  std::string name; ///< what errors call it
+  std::string name; ///< name of the limit in errors
   double slack = 0.05;
-  int num_groups = 1; ///< every group is shared out apart from the others
+  int num_groups = 1; ///< every group is shared out separately
   std::function<balance_share(std::int64_t vertex)> share{};
 };
 
 } // namespace detail
 
-/// The limits that a partitioner keeps beside its own, none by default: LDG, Fennel and frequency as long as a
-/// part has room, METIS about, and `repair_balance` moves what is too much; contiguous ranges are cut by them. Random,
-/// hash and given parts take none.
+/// Limits that a partitioner keeps beside its capacity; none by default. LDG, Fennel and frequency keep them while a
+/// part has room; METIS keeps them approximately, and `repair_balance` moves the excess. Contiguous ranges are cut by
+/// them. Random, hash and given parts take no limits.
 using balance_constraints = std::vector<detail::balance_limit>;
 
-/// As many vertices in one part as in another.
+/// Limits the vertices of a part.
 [[nodiscard]] inline detail::balance_limit balance_vertices(double slack = 0.05) {
   return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return detail::balance_share{}; }};
 }
 
-/// As many edges into the vertices of one part as into those of another; the graph must outlive the limit.
+/// Limits the edges into the vertices of a part; the graph must outlive the limit.
 template <vertex_id Vertex>
 [[nodiscard]] detail::balance_limit balance_edges(csr_view<memory_space::host, Vertex> graph, double slack = 0.05) {
   return {.name = "edges", .slack = slack, .share = [offsets = graph.offsets()](std::int64_t v) {
@@ -59,7 +57,7 @@ template <vertex_id Vertex>
           }};
 }
 
-/// Any weights, borrowed.
+/// Limits the sum of any weights of a part's vertices; the weights are borrowed.
 ///
 /// @shape  weights [V], 0 or more
 template <std::integral T>
@@ -69,7 +67,7 @@ template <std::integral T>
           }};
 }
 
-/// As many vertices of every type in one part as in another; the types are borrowed.
+/// Limits the vertices of every type in a part; the types are borrowed.
 ///
 /// @shape  type_of [V], in [0, num_types)
 template <std::integral T>
@@ -79,7 +77,7 @@ template <std::integral T>
           }};
 }
 
-/// As many of the listed vertices in one part as in another; a vertex that is listed twice counts twice.
+/// Limits the listed vertices of a part; a vertex that is listed twice counts twice.
 ///
 /// @shape  seeds [S]
 /// @throws precondition_error  naming the first seed that is not in [0, num_vertices)

@@ -15,14 +15,14 @@
 
 namespace glt {
 
-/// Says which part owns which vertex: part p has the global ids [begin(p), end(p)).
+/// Owner of every vertex: part p owns the global ids [begin(p), end(p)).
 ///
-/// P + 1 offsets, whatever the size of the graph. Parts may be empty.
+/// It has P + 1 offsets for graphs of any size. Parts may be empty.
 ///
 /// Concurrent calls: const members may run concurrently.
 class partition_book {
 public:
-  /// One part without vertices.
+  /// Makes a book with one part without vertices.
   partition_book() : offsets_{0, 0} {}
 
   /// @shape  offsets [P + 1]
@@ -54,12 +54,12 @@ public:
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(offsets_.size()) - 1; }
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return offsets_.back(); }
 
-  /// First global id of a part; @pre part is in [0, num_parts()), not checked (likewise `end` and `size`).
+  /// Returns the first global id of a part; @pre part is in [0, num_parts()), not checked (likewise `end` and `size`).
   [[nodiscard]] global_id begin(int part) const noexcept { return offsets_[static_cast<std::size_t>(part)]; }
   [[nodiscard]] global_id end(int part) const noexcept { return offsets_[static_cast<std::size_t>(part) + 1]; }
   [[nodiscard]] std::int64_t size(int part) const noexcept { return end(part) - begin(part); }
 
-  /// The part that a vertex belongs to.
+  /// Returns the part that owns a vertex.
   ///
   /// @throws precondition_error  if the id is not in [0, V)
   /// @cost   O(log P)
@@ -71,7 +71,7 @@ public:
     return static_cast<int>(std::ranges::upper_bound(offsets_, vertex) - offsets_.begin()) - 1;
   }
 
-  /// The number of a vertex inside its part.
+  /// Returns the local id of a vertex in its part.
   ///
   /// @throws precondition_error  if the id is not in [0, V)
   /// @cost   O(log P)

@@ -19,7 +19,7 @@ namespace glt {
 
 namespace detail {
 
-// Where ranges are cut for equal weights; vertices of different groups are cut apart, each kind for itself.
+// Cuts of ranges for equal weights; vertices of different groups are cut separately.
 class weighted_cuts {
 public:
   weighted_cuts(balance_constraints const& limits, std::int64_t num_vertices) : totals_(limits, num_vertices) {
@@ -32,7 +32,7 @@ public:
     }
   }
 
-  // The part of the next vertex; they come in the order of their ids.
+  // Returns the part of the next vertex; call in the order of the ids.
   [[nodiscard]] local_id place(std::int64_t vertex, int num_parts) {
     auto& of_kind = kind_of(vertex);
     double share = 0; // of the weights before the middle of this vertex
@@ -64,7 +64,7 @@ private:
     progress vertices;
   };
 
-  // Weighs the vertex; neighbours in the order are mostly of one kind.
+  // Weighs the vertex; consecutive vertices are mostly of one kind.
   kind& kind_of(std::int64_t vertex) {
     totals_.weigh(vertex);
     auto const same = std::ranges::equal(totals_.weights(), last_groups_, {}, &balance_totals::weight::column);
@@ -87,12 +87,12 @@ private:
 
 } // namespace detail
 
-/// Ranges of ids, in order; relabelling then changes nothing.
+/// Partitioner into ranges of ids, in order; relabelling then changes nothing.
 ///
-/// Without limits the sizes differ by at most one vertex. With limits the cuts stand where the weights are shared
-/// equally, as near as whole vertices allow; of several limits the mean share counts. Vertices of different groups,
-/// such as types, are cut apart: every part gets a range of each. A slack plays no role, nor does a limit on which
-/// nothing weighs; where none is left, vertices are shared.
+/// Without limits the sizes differ by at most one vertex. With limits the cuts divide the weights equally, as nearly as
+/// whole vertices allow; of several limits the mean share counts. Vertices of different groups, such as types, are cut
+/// separately: every part gets a range of each. A slack is ignored, and so is a limit without weight; if no limit is
+/// left, the number of vertices is divided.
 struct contiguous_partitioner {
   balance_constraints balance{};
 

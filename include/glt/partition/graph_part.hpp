@@ -14,7 +14,7 @@ namespace glt {
 template <device_policy Policy, vertex_id Column = global_id>
 struct graph_part {
   partition_book book;                ///< of the whole graph
-  int part = 0;                       ///< which one this is
+  int part = 0;                       ///< index of this part
   csr_graph<Policy, Column> graph;    ///< rows are local ids, columns global ids; with original edge ids
   buffer<Policy, global_id> original; ///< [rows], original vertex ids
 };

@@ -12,13 +12,13 @@
 
 namespace glt {
 
-/// A keyed hash of the vertex: anybody can tell the part of any vertex, without a graph and without asking.
+/// Keyed hash of the vertex: the part of any vertex is computed without a graph or communication.
 ///
-/// Sizes differ as those of random draws do, by about √(V / P).
+/// Sizes of parts vary as with random draws, by about √(V / P).
 struct hash_partitioner {
   std::uint64_t seed = 1;
 
-  /// The part of one vertex.
+  /// Returns the part of one vertex.
   ///
   /// @pre    num_parts is 1 or more; not checked
   [[nodiscard]] local_id part_of(global_id vertex, int num_parts) const noexcept {

@@ -23,7 +23,7 @@ namespace glt {
 
 namespace detail {
 
-/// Where the vertices of every type begin in the numbering of all types, and where the last ones end.
+/// Returns the first vertex of every type in the numbering of all types, and the total number of vertices.
 ///
 /// @shape  → [node types + 1]
 [[nodiscard]] inline std::vector<std::int64_t> first_vertices(hetero_schema const& schema) {
@@ -36,7 +36,7 @@ namespace detail {
 
 } // namespace detail
 
-/// As many vertices of every node type in one part as in another, for the graph that `make_homogeneous` makes.
+/// Limits the vertices of every node type in a part, for the graph that `make_homogeneous` makes.
 ///
 /// @cost   O(log node types) a vertex, and no memory for the vertices
 [[nodiscard]] inline detail::balance_limit balance_node_types(hetero_schema const& schema, double slack = 0.05) {
@@ -48,10 +48,10 @@ namespace detail {
           }};
 }
 
-/// As many training seeds of a node type in one part as in another, for the graph that `make_homogeneous` makes.
+/// Limits the training seeds of a node type in a part, for the graph that `make_homogeneous` makes.
 ///
 /// @shape  seeds [S], numbered within their type
-/// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of it
+/// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of the type
 /// @cost   O(V of the type + S), 4 bytes a vertex of the type
 template <std::integral T>
 [[nodiscard]] detail::balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
@@ -65,9 +65,9 @@ template <std::integral T>
   return limit;
 }
 
-/// All vertices of a heterogeneous graph in one numbering, type after type, with the edges of all types.
+/// Makes one graph with all vertices in one numbering, type after type, and the edges of all types.
 ///
-/// A row has the edges of the first type first. Edges have no ids: positions differ from type to type.
+/// A row has the edges of the first type first. Edges have no ids: positions differ between types.
 ///
 /// @shape  → one row and column per vertex of any type
 /// @pre    sources are vertices of their type; not checked, see `validate`
@@ -106,12 +106,13 @@ template <vertex_id Vertex>
 
 /// Divides the vertices of every type over parts, by a partitioner that sees the edges of all types.
 ///
-/// A partitioner with `balance_node_types` among its limits gives every part its share of every type; without,
+/// A partitioner with `balance_node_types` among its limits gives every part its share of every type; without it, the
+/// vertices of a type may be concentrated in some parts.
 /// types may gather in some of the parts.
 ///
 /// @shape  → [node types]
 /// @throws precondition_error  if num_parts < 1, or as `make_homogeneous`
-/// @cost   that of the partitioner and of `make_homogeneous`
+/// @cost   as the partitioner and `make_homogeneous`
 template <vertex_id Vertex, partitioner<Vertex> Partitioner>
 [[nodiscard]] std::vector<relabelling> partition_by_type(hetero_view<memory_space::host, Vertex> graph,
                                                          Partitioner const& partitioner, int num_parts) {

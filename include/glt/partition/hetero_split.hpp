@@ -20,15 +20,14 @@
 
 namespace glt {
 
-/// One part of a partitioned heterogeneous graph: of every node type the vertices that the part owns, and all
-/// edges into them.
+/// One part of a partitioned heterogeneous graph: the part's vertices of every node type, and all edges into them.
 ///
 /// Its size depends on the part, not on the graph.
 template <device_policy Policy, vertex_id Column = global_id>
 struct hetero_part {
   hetero_schema schema;                             ///< of the whole graph
   std::vector<partition_book> books;                ///< by node type, of the whole graph
-  int part = 0;                                     ///< which one this is
+  int part = 0;                                     ///< index of this part
   std::vector<csr_graph<Policy, Column>> relations; ///< by edge type; rows are local ids of the destination type,
                                                     ///< columns global ids of the source type
   std::vector<buffer<Policy, global_id>> original;  ///< by node type, original ids of the part's vertices
@@ -36,8 +35,8 @@ struct hetero_part {
 
 namespace detail {
 
-/// Cuts the rows of one part out of a relation: rows in new local ids of the destination type, columns in new
-/// global ids of the source type, edges of a row in their old order, edge ids as `id_of_edge` gives them.
+/// Cuts the rows of one part out of a relation. Rows get new local ids of the destination type, columns new global ids
+/// of the source type; edges of a row keep their order, and edge ids are the results of `id_of_edge`.
 ///
 /// @shape  relation [rows.book.num_vertices()] rows, [columns.book.num_vertices()] columns →
 ///         rows.book.size(part) rows

@@ -13,7 +13,7 @@
 
 namespace glt {
 
-/// A small value that assigns every vertex of a graph to a part.
+/// Small value that assigns every vertex of a graph to a part.
 ///
 /// Models: `contiguous_partitioner`, `random_partitioner`, `hash_partitioner`, `assigned_partitioner`,
 /// `ldg_partitioner`, `fennel_partitioner`, `dist::frequency_partitioner`, `metis_partitioner`.
@@ -44,13 +44,14 @@ void check_partition(csr_view<memory_space::host, Vertex> graph, int num_parts) 
   }
 }
 
-// Places [first_place(p), first_place(p + 1)) of n belong to part p; sizes differ by at most 1.
+// Returns the first place of a part: places [first_place(p), first_place(p + 1)) belong to part p; sizes differ by at
+// most 1.
 inline std::int64_t first_place(std::int64_t n, int num_parts, int part) {
   auto const larger = n % num_parts;
   return n / num_parts * part + (part < larger ? part : larger);
 }
 
-// Gives places 0 … n − 1 to the parts in equal ranges; vertex_at(place) is the vertex that stands there.
+// Assigns places 0 … n − 1 to the parts in equal ranges; vertex_at(place) is the vertex at a place.
 template <class VertexAt>
 buffer<device::cpu, local_id> equal_shares(std::int64_t n, int num_parts, VertexAt vertex_at) {
   buffer<device::cpu, local_id> part_of(n);

@@ -13,7 +13,7 @@
 
 namespace glt {
 
-/// Equal shares of a keyed shuffle of the vertices; sizes differ by at most one vertex.
+/// Partitioner into equal shares of a keyed shuffle of the vertices; sizes differ by at most one vertex.
 struct random_partitioner {
   std::uint64_t seed = 1;
 

@@ -15,7 +15,7 @@
 
 namespace glt {
 
-/// New vertex numbers that are contiguous in every part, and the way back.
+/// New vertex ids that are contiguous in every part, and the original ids.
 struct relabelling {
   partition_book book;
   buffer<device::cpu, global_id> original;   ///< [V], original id by new id
@@ -27,7 +27,7 @@ namespace detail {
 /// Counts the vertices of every part.
 ///
 /// @shape  part_of [V] → book of num_parts parts
-/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not one of them
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not in [0, num_parts)
 /// @cost   O(V + P)
 [[nodiscard]] inline partition_book make_partition_book(host_view<local_id const> part_of, int num_parts) {
   if (num_parts < 1) {
@@ -52,7 +52,7 @@ namespace detail {
 /// Numbers the vertices part by part; inside a part they keep their original order.
 ///
 /// @shape  part_of [V] → original [V] · renumbered [V]
-/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not one of them
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not in [0, num_parts)
 /// @cost   O(V + P)
 [[nodiscard]] inline relabelling make_relabelling(host_view<local_id const> part_of, int num_parts) {
   relabelling made{detail::make_partition_book(part_of, num_parts), buffer<device::cpu, global_id>(part_of.size()),

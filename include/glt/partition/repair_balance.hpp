@@ -17,17 +17,16 @@
 
 namespace glt {
 
-/// Moves vertices out of parts that exceed limits, those first whose move cuts least edges for what it relieves.
+/// Moves vertices out of parts that exceed limits; first the vertices that cut fewest edges for the relief.
 ///
-/// A partitioner that assigns one vertex after the other, and METIS, keep limits only as long as they find room. Nothing
-/// moves where all limits hold. Where they cannot all be kept, the parts exceed them less than before, or are as they
-/// were.
+/// A partitioner that assigns one vertex after the other, and METIS, keep limits only while they find room. If all
+/// limits hold, no vertex moves. If they cannot all be kept, the parts exceed them less than before, or are unchanged.
 ///
 /// @shape  graph [V] rows · part_of [V] → [V]
 /// @pre    sources are in [0, V); not checked, see `validate`
-/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of has not one entry a vertex or an
-///                             entry outside [0, num_parts), or a limit is wrong
-/// @cost   O(V · limits) where the limits hold; up to 8 rounds of O(V log V + E), and 20 bytes a vertex, else
+/// @throws precondition_error  if num_parts < 1, the graph is not square, part_of does not have one entry a vertex, an
+///                             entry is outside [0, num_parts), or a limit is wrong
+/// @cost   O(V · limits) if the limits hold; else up to 8 rounds of O(V log V + E), and 20 bytes a vertex
 template <vertex_id Vertex>
 [[nodiscard]] buffer<device::cpu, local_id> repair_balance(csr_view<memory_space::host, Vertex> graph,
                                                            buffer<device::cpu, local_id> part_of,

@@ -39,12 +39,12 @@ inline void check_split(relabelling const& labels, int part, std::int64_t rows, 
   }
 }
 
-// The original ids of the part's vertices.
+// Returns the original ids of the part's vertices.
 inline host_view<global_id const> originals_of(relabelling const& labels, int part) {
   return labels.original.view().subview(labels.book.begin(part), labels.book.size(part));
 }
 
-// The rows `own` of a graph, whose columns get their new ids.
+// Cuts the rows `own` out of a graph; columns get their new ids.
 template <vertex_id Column, device_policy Policy, vertex_id Vertex>
 csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, host_view<global_id const> own,
                                    relabelling const& columns, Policy const& policy) {
@@ -68,11 +68,11 @@ csr_graph<Policy, Column> cut_rows(csr_view<memory_space::host, Vertex> graph, h
 
 } // namespace detail
 
-/// Cuts one part out of a graph: rows in new local ids, columns in new global ids, edges of a row in their
-/// old order, edge ids as `id_of_edge` gives them: of a graph without ids, positions in the rows of the whole.
+/// Cuts one part out of a graph: rows in new local ids, columns in new global ids, edges of a row in their old order.
+/// Edge ids are the results of `id_of_edge`; without ids in the graph, positions in the rows of the whole graph.
 ///
 /// @shape  graph [V] rows, [V] columns → part of book.size(part) rows
-/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
+/// @where  memory of `Policy`; the host cuts, and copies the result if that memory is elsewhere
 /// @pre    sources are in [0, V); not checked, see `validate`
 /// @throws precondition_error  if there is no such part, the graph and the relabelling do not have the same
 ///                             number of vertices, or a new id does not fit `Column`
@@ -92,10 +92,10 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
   }
 }
 
-/// Cuts the rows of one part out of a matrix by original vertex id, in the order of the part's rows.
+/// Cuts the rows of one part out of a matrix. Rows have original ids in the matrix, and the part's order in the result.
 ///
 /// @shape  rows [V, F] → [book.size(part) · F]
-/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
+/// @where  memory of `Policy`; the host cuts, and copies the result if that memory is elsewhere
 /// @throws precondition_error  if there is no such part, or the matrix does not have one row per vertex
 template <device_policy Policy = device::cpu, class T>
 [[nodiscard]] auto split_rows(host_matrix<T> rows, relabelling const& labels, int part, Policy policy = {}) {
@@ -112,10 +112,11 @@ template <device_policy Policy = device::cpu, class T>
   }
 }
 
-/// Cuts the elements of one part out of an array by original vertex id, in the order of the part's rows.
+/// Cuts the elements of one part out of an array. Elements have original ids in the array, and the part's order in the
+/// result.
 ///
 /// @shape  values [V] → [book.size(part)]
-/// @where  memory of `Policy`; the host cuts, and copies what is elsewhere
+/// @where  memory of `Policy`; the host cuts, and copies the result if that memory is elsewhere
 /// @throws precondition_error  if there is no such part, or the array does not have one element per vertex
 template <device_policy Policy = device::cpu, class T>
 [[nodiscard]] auto split_rows(host_view<T> values, relabelling const& labels, int part, Policy policy = {}) {

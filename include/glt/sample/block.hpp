@@ -10,8 +10,7 @@ namespace glt {
 
 /// Borrowed bipartite graph of one layer (message-flow graph): messages go from sources to destinations.
 ///
-/// The destinations are the first `num_destinations` of the sources; the edges are grouped by destination,
-/// ascending.
+/// The destinations are the first `num_destinations` sources; the edges are grouped by destination, ascending.
 ///
 /// @shape  offsets [num_destinations + 1] · row [E] in [0, num_sources) · col [E] in [0, num_destinations) ·
 ///         edge_ids [E] or empty
@@ -24,7 +23,7 @@ struct block_view {
   array_view<Space, local_id const> row;
   array_view<Space, local_id const> col;
   array_view<Space, edge_id const> edge_ids;
-  bool is_piece = false; ///< its destination has more edges in other blocks, as a `full_neighborhoods` cuts long rows
+  bool is_piece = false; ///< its destination has more edges in other blocks; see `full_neighborhoods`
 
   [[nodiscard]] constexpr std::int64_t num_edges() const noexcept { return row.size(); }
 };

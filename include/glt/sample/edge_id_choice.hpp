@@ -9,8 +9,8 @@
 
 namespace glt {
 
-/// What a sampler returns for every sampled edge: nothing, or with `true` the id that the edge has in the graph. A
-/// graph that was made without edge ids has forgotten them; `edge_positions` asks for positions in its rows instead.
+/// Choice of the number that a sampler returns per edge: none, or with `true` the edge's id in the graph. For a graph
+/// without edge ids, use `edge_positions` to get positions in its rows.
 class edge_id_choice {
 public:
   struct positions {};
@@ -18,7 +18,7 @@ public:
   constexpr edge_id_choice(bool ids = false) noexcept : kind_(ids ? 1 : 0) {}
   constexpr edge_id_choice(positions) noexcept : kind_(2) {}
 
-  /// True if there is to be a number for every edge.
+  /// True if edges get a number.
   constexpr operator bool() const noexcept { return kind_ != 0; }
   [[nodiscard]] constexpr bool by_position() const noexcept { return kind_ == 2; }
 
@@ -32,13 +32,13 @@ private:
   std::uint8_t kind_;
 };
 
-/// `{.edge_ids = glt::edge_positions}`: of every sampled edge the position in the rows of a graph without edge ids; of
-/// a part, in the rows of that part.
+/// Option `{.edge_ids = glt::edge_positions}`: the position of every sampled edge in the rows of a graph without edge
+/// ids. In a part of a graph, positions count in the part's rows.
 inline constexpr edge_id_choice::positions edge_positions{};
 
 namespace detail {
 
-// Whether a graph has what is asked for.
+// Throws unless the graph can give the requested edge numbers.
 template <class Graph>
 void check_edge_ids(Graph const& graph, edge_id_choice choice) {
   if (!choice || graph.num_edges() == 0 || graph.has_edge_ids() != choice.by_position()) {

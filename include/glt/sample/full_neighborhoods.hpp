@@ -28,7 +28,7 @@
 
 namespace glt {
 
-/// What a walk over full neighbourhoods puts into a batch.
+/// Options of a walk over full neighbourhoods.
 struct full_neighborhood_options {
   row_batch_limits limits;         ///< edges and destinations of a batch
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
@@ -38,13 +38,13 @@ namespace detail {
 
 /// Some vertices with all their in-edges, or one vertex with a piece of them.
 ///
-/// A consumer that sums messages up starts with `first_piece` and has the whole sum after `last_piece`.
+/// A consumer that adds messages up starts a sum at `first_piece` and completes it after `last_piece`.
 ///
 /// @shape  nodes() [N], the destinations first · subgraph.seed_index() [rows.num_rows]
 template <device_policy Policy, vertex_id Vertex>
 struct full_neighborhood {
   std::int64_t step = 0;
-  detail::row_batch rows; ///< which places of the list of vertices it covers, and which piece it is
+  detail::row_batch rows; ///< covered places of the list of vertices, and the piece
   sampled_subgraph<Policy, Vertex> subgraph;
 
   [[nodiscard]] array_view<Policy::space, Vertex const> nodes() const noexcept { return subgraph.nodes(); }
@@ -57,18 +57,17 @@ struct full_neighborhood {
 
 } // namespace detail
 
-/// Walks over vertices with all their in-edges, in batches of bounded size: a range, and one layer of
-/// layer-wise inference.
+/// Range of vertices with all their in-edges, in batches of bounded size: one layer of layer-wise inference.
 ///
-/// Go through it once per layer, with what the layer before computed as features:
+/// Iterate over it once per layer, with the output of the previous layer as features:
 ///
 ///     for (auto const& batch : neighborhoods) { … batch.nodes() … batch.block() … }
 ///
-/// A vertex with more in-edges than a batch may hold comes in several batches of its own; see `row_batch`.
+/// A vertex with more in-edges than a batch may hold gets several batches; see `row_batch`.
 ///
 /// Concurrent calls: none on one object; several walks may share a graph.
 ///
-/// @where  memory of `Policy`; policies that are not of the host wait for degrees and for the sizes of every batch
+/// @where  memory of `Policy`; policies that are not host policies wait for degrees and for the sizes of every batch
 /// @cost   O(V + E) a walk; memory of one batch, at most max_rows + max_edges vertices and max_edges edges
 /// @source layer-wise inference, Hamilton et al., "Inductive representation learning on large graphs",
 ///         NeurIPS 2017, Alg. 1
@@ -80,29 +79,29 @@ public:
 
   /// Walks over all rows of a graph, which must outlive the walk; row r is vertex `first_vertex` + r.
   ///
-  /// @throws precondition_error  if a limit is below 1, or the rows are no vertices of the graph
+  /// @throws precondition_error  if a limit is below 1, or the rows are not vertices of the graph
   explicit full_neighborhoods(csr_view<space, Vertex> graph, full_neighborhood_options options = {}, Policy policy = {},
                               Vertex first_vertex = 0)
       : full_neighborhoods(graph, {}, true, options, std::move(policy), first_vertex) {}
 
   /// Walks over a list of vertices, in its order; graph and list must outlive the walk.
   ///
-  /// A vertex that comes twice in a batch is one destination of it; seed_index() tells which.
+  /// A vertex that comes twice in a batch is one destination of it; seed_index() gives its position.
   ///
   /// @throws precondition_error  also if a vertex of the list has no row
   full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices,
                      full_neighborhood_options options = {}, Policy policy = {}, Vertex first_vertex = 0)
       : full_neighborhoods(graph, vertices, false, options, std::move(policy), first_vertex) {}
 
-  /// Vertices of the walk.
+  /// Returns the number of vertices of the walk.
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return walked_.size(); }
-  /// Batches of a walk.
+  /// Returns the number of batches of a walk.
   [[nodiscard]] std::int64_t num_batches() const noexcept { return num_batches_; }
   [[nodiscard]] full_neighborhood_options const& options() const noexcept { return options_; }
 
-  /// Appends empty batches until there are so many, so that ranks can walk in step.
+  /// Appends empty batches until there are `num_batches`, so that ranks can iterate in step.
   ///
-  /// @throws precondition_error  if there are more already
+  /// @throws precondition_error  if there are more batches already
   void pad_to(std::int64_t num_batches) {
     if (num_batches < num_batches_) {
       throw precondition_error(detail::message("padding of ", num_batches_, " batches to ", num_batches,
@@ -112,7 +111,7 @@ public:
   }
 
   class iterator;
-  /// Starts again at the first batch; a batch is valid until the next one is asked for.
+  /// Starts again at the first batch; a batch is valid until the iterator advances.
   [[nodiscard]] iterator begin() { return iterator(*this); }
   [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -193,7 +192,7 @@ private:
   batch_type batch_;
 };
 
-/// Input iterator over the batches of a walk; loading happens when it is made and advanced.
+/// Input iterator over the batches of a walk; its constructor and increment load a batch.
 template <device_policy Policy, vertex_id Vertex>
 class full_neighborhoods<Policy, Vertex>::iterator {
 public:

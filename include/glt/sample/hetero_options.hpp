@@ -16,16 +16,16 @@
 
 namespace glt {
 
-/// What a multi-hop sampler of a heterogeneous graph draws.
+/// Options of a multi-hop sampler of a heterogeneous graph.
 struct hetero_options {
-  /// Per edge type, one fanout per hop, from the seeds outwards: −1 takes all neighbours, 0 leaves the edge
-  /// type out of that hop.
+  /// Fanouts per edge type, one per hop, from the seeds outwards: −1 takes all neighbours, 0 leaves the edge type out
+  /// of that hop.
   std::vector<std::vector<std::int64_t>> fanouts;
   bool replace = false;              ///< draw with replacement
-  frontier expand = frontier::fresh; ///< which vertices a hop expands
+  frontier expand = frontier::fresh; ///< vertices that a hop expands
   edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
-  /// A tree of its own for every seed, which shares no vertex with another one. Equal seeds have equal trees, for draws
-  /// are named by vertices; `independent_rule` draws those of each occurrence anew.
+  /// Samples a separate tree for every seed; trees share no vertex. Equal seeds have equal trees, because draws are
+  /// named by vertices; `independent_rule` draws anew for each occurrence.
   bool disjoint = false;
 
   template <class Self>
@@ -34,7 +34,7 @@ struct hetero_options {
   }
 };
 
-/// The same fanouts for every edge type of a schema; change single ones afterwards.
+/// Returns the same fanouts for every edge type of a schema; change single ones afterwards.
 [[nodiscard]] inline std::vector<std::vector<std::int64_t>> same_fanouts(hetero_schema const& schema,
                                                                          std::vector<std::int64_t> const& fanouts) {
   return {static_cast<std::size_t>(schema.num_edge_types()), fanouts};
@@ -42,14 +42,14 @@ struct hetero_options {
 
 namespace detail {
 
-/// Hops of a sample; without edge types there are none.
+/// Returns the number of hops of a sample; 0 without edge types.
 [[nodiscard]] inline std::size_t num_hops(hetero_options const& options) noexcept {
   return options.fanouts.empty() ? 0 : options.fanouts[0].size();
 }
 
-/// What hop `hop` draws over an edge type.
+/// Returns the options of hop `hop` over an edge type.
 ///
-/// @pre    both are in range; not checked
+/// @pre    hop and edge type are in range; not checked
 [[nodiscard]] inline hop_options hop_of(hetero_options const& options, std::size_t hop, int edge_type) noexcept {
   return {.fanout = options.fanouts[static_cast<std::size_t>(edge_type)][hop], .replace = options.replace};
 }

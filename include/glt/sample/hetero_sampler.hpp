@@ -29,13 +29,13 @@
 
 namespace glt {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds in a heterogeneous graph, on one process.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds in a heterogeneous graph, on one process.
 ///
-/// In every hop, the vertices of each type draw in-neighbours over each edge type that ends there, edge types
-/// in ascending order. A vertex that several hops or edge types reach is one node.
+/// In every hop, the vertices of each type draw in-neighbours over each edge type that ends there, edge types in
+/// ascending order. A vertex that several hops or edge types reach is one node.
 ///
-/// The graph and what the rules look at may live in another space than seeds and results: in pinned memory, which a GPU
-/// reads in place.
+/// The graph and the data of the rules may be in another memory space than seeds and results: in pinned memory, which a
+/// GPU reads in place.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///
@@ -53,10 +53,10 @@ public:
   using query_type = typename Rule::query_type;
   using seed_lists = std::span<array_view<space, Vertex const> const>;
 
-  /// Borrows the graph and what the rules look at, which must outlive the sampler.
+  /// Borrows the graph and the data of the rules, which must outlive the sampler.
   ///
-  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
-  /// renumbering does not change a sample.
+  /// `original` holds the ids of vertices before they were renumbered. Random numbers use them, so that renumbering
+  /// does not change a sample.
   ///
   /// @shape  rules [edge types] · original [node types], [V] of that type each, or empty
   /// @throws precondition_error  if the options are wrong or wrong for a rule, there is not one rule per edge
@@ -88,7 +88,7 @@ public:
     }
   }
 
-  /// The same with rules that need nothing, such as `uniform_rule`.
+  /// Makes a sampler with rules that need no data, such as `uniform_rule`.
   hetero_neighbor_sampler(hetero_view<GraphSpace, Vertex> graph, hetero_options options, Policy policy = {},
                           std::vector<array_view<GraphSpace, global_id const>> original = {})
     requires std::default_initializable<Rule>
@@ -102,10 +102,10 @@ public:
   /// be empty.
   ///
   /// @shape  seeds [node types], one list of ids each
-  /// @throws precondition_error  if there is not one list per node type, or a seed is not a vertex of its
-  ///                             type; `out` is unchanged then
-  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as
-  ///         `hetero_hop_worker` where the policy is not of the host
+  /// @throws precondition_error  if there is not one list per node type, or a seed is not a vertex of its type; `out`
+  ///                             is then unchanged
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hetero_hop_worker`
+  ///         if the policy is not a host policy
   void sample(seed_lists seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -113,7 +113,7 @@ public:
     worker_.sample(graph_, options_, rules_, original_, seeds, {}, key, out);
   }
 
-  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  /// Samples with one query per seed, such as a time, which every vertex sampled for that seed inherits.
   ///
   /// @shape  queries [seeds of all types], type after type
   /// @throws precondition_error  as the other `sample`, or if there is not one query per seed
@@ -138,7 +138,7 @@ private:
   hetero_view<GraphSpace, Vertex> graph_;
   hetero_options options_;
   std::vector<Rule> rules_;                                       // by edge type
-  std::vector<array_view<GraphSpace, global_id const>> original_; // by node type, empty ones included
+  std::vector<array_view<GraphSpace, global_id const>> original_; // by node type, including empty ones
   detail::hetero_seeds<space, Vertex> seeds_;
   Policy policy_;
   detail::hetero_hop_worker<Policy, Vertex, Rule, GraphSpace> worker_;

@@ -24,9 +24,8 @@ class hetero_builder;
 struct member_access;
 } // namespace detail
 
-/// Owns what a multi-hop sampler of a heterogeneous graph returns for a batch: vertices by node type, edges
-/// by edge type and hop, and views of each edge type as one block per layer. Reusable: sampling into it again
-/// keeps the memory.
+/// Sample of a batch from a heterogeneous graph: vertices by node type, edges by edge type and hop. Views each edge
+/// type as one block per layer. Reusable: sampling into it again keeps the memory.
 ///
 /// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
@@ -48,13 +47,13 @@ public:
 
   /// @throws precondition_error  if there is no such node type; likewise the next three
   [[nodiscard]] array_view<space, Vertex const> nodes(int node_type) const { return of_type(node_type).nodes.view(); }
-  /// Position in nodes of each seed of the type; a seed given twice has the same position twice.
+  /// Returns the position in nodes of each seed of the type; equal seeds have equal positions.
   [[nodiscard]] array_view<space, local_id const> seed_index(int node_type) const {
     return of_type(node_type).seed_index.view();
   }
-  /// The seed to whose tree each of the nodes belongs; empty if the batch is not disjoint.
+  /// Returns, for each node, the seed of its tree; empty if the batch is not disjoint.
   [[nodiscard]] array_view<space, local_id const> batch(int node_type) const { return of_type(node_type).batch.view(); }
-  /// New vertices of the type per hop; the first entry counts the distinct seeds.
+  /// Returns the new vertices of the type per hop; the first entry counts the distinct seeds.
   [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes(int node_type) const {
     return of_type(node_type).num_sampled;
   }
@@ -69,11 +68,11 @@ public:
     return of_relation(edge_type).num_sampled;
   }
 
-  /// The block of one edge type in a layer; layer 0 is the outermost hop, layer L − 1 ends at the seeds.
+  /// Returns the block of one edge type in a layer; layer 0 is the outermost hop, layer L − 1 ends at the seeds.
   ///
-  /// Its sources are the first nodes of the source type, its destinations the first of the destination type.
-  /// As in `sampled_subgraph`, it holds the edges of its hop with `frontier::all`, and those of all hops
-  /// nearer to the seeds as well with `frontier::fresh`.
+  /// Its sources are the first nodes of the source type, its destinations the first nodes of the destination type. With
+  /// `frontier::all` it holds the edges of its hop, as in `sampled_subgraph`; with `frontier::fresh` also the edges of
+  /// all hops nearer to the seeds.
   ///
   /// @throws precondition_error  if there is no such edge type, or layer is not in [0, num_hops())
   [[nodiscard]] block_view<space> block(int edge_type, int layer) const {

@@ -26,9 +26,9 @@
 
 namespace glt {
 
-/// Which vertices an induced subgraph has, and what is returned of its edges.
+/// Options of an induced subgraph: its vertices, and the numbers of its edges.
 struct induced_options {
-  std::int64_t num_hops = 0;       ///< the seeds and all vertices with a path of at most so many edges to one
+  std::int64_t num_hops = 0;       ///< vertices with a path of at most so many edges to a seed
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 
   template <class Self>
@@ -45,12 +45,12 @@ inline void validate(induced_options const& options) {
   }
 }
 
-/// Returns all edges between the vertices of a set: the seeds, or everything within k hops of them; also what
-/// another sampler reached, whose nodes are passed as seeds.
+/// Sampler of all edges between the vertices of a set: the seeds, or all vertices within k hops of them. To get the
+/// edges between vertices that another sampler reached, pass its nodes as seeds.
 ///
-/// The result has k + 1 hops: k that take every in-edge, and a last one that takes those edges into the
-/// outermost vertices that come from known vertices. Its edges are ordered by destination, those of a
-/// destination as in the graph, and block(0) is the whole subgraph.
+/// The result has k + 1 hops. The first k take every in-edge; the last takes the edges from known vertices into the
+/// outermost vertices. Edges are ordered by destination, and for one destination as in the graph; block(0) is the whole
+/// subgraph.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///
@@ -63,9 +63,11 @@ public:
   static constexpr memory_space space = Policy::space;
   using graph_type = csr_view<GraphSpace, Vertex>;
 
-  /// Borrows the graph, which must outlive the sampler; it may live in other memory that the policy's executor reaches.
+  /// Borrows the graph, which must outlive the sampler; it may be in another memory space that the policy's executor
+  /// reaches.
   ///
-  /// @throws precondition_error  if the options are wrong, or the graph is not square or has no edge ids that are asked for
+  /// @throws precondition_error  if the options are wrong, or the graph is not square or does not have the requested
+  ///                             edge ids
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
       : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0), known_edges_(policy) {
     validate(options_);
@@ -79,13 +81,13 @@ public:
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
 
-  /// Writes the subgraph of one list of seeds; a seed may come more than once, and no seeds give no vertices.
+  /// Writes the subgraph of one list of seeds; a seed may come more than once, and an empty list gives no vertices.
   ///
   /// @shape  seeds [S] · out.row(), out.col() [E], all edges with both ends in out.nodes()
-  /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then
-  /// @cost   O(sum of the degrees of the vertices) time, O(vertices + edges of the result) memory; allocates
-  ///         only while the subgraph is larger than any before; waits for the sizes of every hop where the policy is
-  ///         not of the host
+  /// @throws precondition_error  if a seed is not in [0, V); `out` is then unchanged
+  /// @cost   O(sum of the degrees of the vertices) time, O(vertices + edges of the result) memory; allocates only while
+  ///         the subgraph is larger than any before; waits for the sizes of every hop if the policy is not a host
+  ///         policy
   void sample(array_view<space, Vertex const> seeds, sampled_subgraph<Policy, Vertex>& out) {
     detail::validate_vertices(policy_, "seed", seeds, graph_.num_rows());
     builder_.begin(seeds, frontier::fresh, out);

@@ -29,10 +29,10 @@
 
 namespace glt {
 
-/// Samples the multi-hop in-neighbourhood of batches of seeds, on one process, by a draw rule.
+/// Sampler of the multi-hop in-neighbourhood of batches of seeds, on one process, by a draw rule.
 ///
-/// The graph and what the rule looks at may live in another space than seeds and results: in pinned memory, which a GPU
-/// reads in place.
+/// The graph and the data of the rule may be in another memory space than seeds and results: in pinned memory, which a
+/// GPU reads in place.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///
@@ -48,10 +48,10 @@ public:
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
   using query_type = typename Rule::query_type;
 
-  /// Borrows the graph and what the rule looks at, which must outlive the sampler.
+  /// Borrows the graph and the data of the rule, which must outlive the sampler.
   ///
-  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
-  /// renumbering does not change a sample.
+  /// `original` holds the ids of vertices before they were renumbered. Random numbers use them, so that renumbering
+  /// does not change a sample.
   ///
   /// @shape  original [V] or empty
   /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, or
@@ -73,13 +73,13 @@ public:
     }
   }
 
-  /// The same with a rule that needs nothing, such as `uniform_rule`.
+  /// Makes a sampler with a rule that needs no data, such as `uniform_rule`.
   neighbor_sampler(graph_type graph, neighbor_options options, Policy policy = {},
                    array_view<GraphSpace, global_id const> original = {})
     requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
-  /// Says what is wrong with a graph or options that do not fit.
+  /// Explains, at compile time, why a graph or options do not fit.
   template <class Graph, class Options = neighbor_options, class... Others>
   neighbor_sampler(Graph const&, Options const&, Others const&...)
     requires(!std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
@@ -89,26 +89,26 @@ public:
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
-  /// Changes the rule, for what it looks at may differ from batch to batch.
+  /// Changes the rule, because its data may differ from batch to batch.
   void set_rule(Rule rule) noexcept { rule_ = rule; }
 
   /// Samples one batch into `out`; a seed may come more than once, and no seeds give an empty subgraph.
   ///
   /// @shape  seeds [S]
-  /// @throws precondition_error  if a seed is not in [0, V); `out` is unchanged then, or empty where the policy is not
-  ///                             of the host, for the seeds are looked at while the batch is drawn
-  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hop_worker`
-  ///         where the policy is not of the host
+  /// @throws precondition_error  if a seed is not in [0, V); `out` is then unchanged, or empty if the policy is not a
+  ///                             host policy, because seeds are checked while the batch is drawn
+  /// @cost   O(sampled edges); allocates only while the batch is larger than any before; waits as `hop_worker` if the
+  ///         policy is not a host policy
   void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
     run(seeds, {}, key, out);
   }
 
-  /// The same with one query per seed, such as a time, which everything sampled for that seed inherits.
+  /// Samples with one query per seed, such as a time, which every vertex sampled for that seed inherits.
   ///
   /// @shape  seeds [S] · queries [S]
-  /// @throws precondition_error  as without queries, or if there is not one query per seed; `out` is unchanged then
+  /// @throws precondition_error  as without queries, or if there is not one query per seed; `out` is then unchanged
   void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
               subgraph_type& out)
     requires(detail::has_query<Rule>)
@@ -117,7 +117,7 @@ public:
     run(seeds, queries, key, out);
   }
 
-  /// Says what is wrong with seeds or a result that do not fit.
+  /// Explains, at compile time, why seeds or a result do not fit.
   template <class Seeds, class Out>
   void sample(Seeds const&, sample_key, Out&)
     requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
@@ -130,13 +130,13 @@ public:
     }
   }
 
-  /// Samples several batches, each in one thread, or one after the other where the policy is not of the host: batch i
-  /// is what `sample` gives at step key.step + i.
+  /// Samples several batches; batch i equals the result of `sample` at step key.step + i. On host policies each batch
+  /// is sampled by one thread, on others one after the other.
   ///
   /// @shape  seeds, out [B]
-  /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is
-  ///                             unchanged then
-  /// @cost   as `sample`, divided by the threads of the policy, each of which keeps its own scratch memory
+  /// @throws precondition_error  if a seed is not in [0, V), or seeds and out differ in length; every `out` is then
+  ///                             unchanged
+  /// @cost   as `sample`, divided by the threads of the policy, each of which has its scratch memory
   void sample_bulk(std::span<array_view<space, Vertex const> const> seeds, sample_key key, std::span<subgraph_type> out)
     requires(!detail::has_query<Rule>)
   {

@@ -16,33 +16,33 @@
 
 namespace glt {
 
-/// Names a batch for the random numbers: equal keys give equal samples, on any machine.
+/// Name of a batch for the random numbers: equal keys give equal samples, on any machine.
 struct sample_key {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
   std::int64_t step = 0;
 };
 
-/// Which vertices a hop expands.
+/// Choice of the vertices that a hop expands.
 enum class frontier {
-  fresh, ///< those first seen in the previous hop: every vertex is sampled once
+  fresh, ///< vertices first seen in the previous hop: every vertex is sampled once
   all    ///< every vertex seen so far, with new draws in each hop
 };
 
-/// How many in-neighbours a hop draws for every vertex of its frontier.
+/// Number of in-neighbours that a hop draws for every vertex of its frontier.
 struct hop_options {
   std::int64_t fanout = -1; ///< −1 takes all
   bool replace = false;     ///< draw exactly `fanout` neighbours with replacement
 };
 
-/// What a multi-hop neighbour sampler draws.
+/// Options of a multi-hop neighbour sampler.
 struct neighbor_options {
   std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
   bool replace = false;              ///< draw with replacement
-  frontier expand = frontier::fresh; ///< which vertices a hop expands
+  frontier expand = frontier::fresh; ///< vertices that a hop expands
   edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
-  /// A tree of its own for every seed, which shares no vertex with another one. Equal seeds have equal trees, for draws
-  /// are named by vertices; `independent_rule` draws those of each occurrence anew.
+  /// Samples a separate tree for every seed; trees share no vertex. Equal seeds have equal trees, because draws are
+  /// named by vertices; `independent_rule` draws anew for each occurrence.
   bool disjoint = false;
 
   template <class Self>
@@ -53,7 +53,7 @@ struct neighbor_options {
 
 namespace detail {
 
-// `place` says which fanout it is, such as " of hop 2".
+// Throws if the fanout is wrong; `place` names it in errors, such as " of hop 2".
 inline void check_fanout(std::int64_t fanout, bool replace, std::string const& place) {
   if (fanout == 0 || fanout < -1) {
     throw precondition_error(message("fanout ", fanout, place, "; give a number above 0, or -1 for all neighbours"));
@@ -87,15 +87,14 @@ inline void validate(neighbor_options const& options) {
 
 namespace detail {
 
-/// What hop `hop` of a sampler draws.
+/// Returns the options of hop `hop` of a sampler.
 ///
 /// @pre    hop is in [0, fanouts.size()); not checked
 [[nodiscard]] inline hop_options hop_of(neighbor_options const& options, std::size_t hop) {
   return {.fanout = options.fanouts[hop], .replace = options.replace};
 }
 
-/// The random numbers of one hop over one edge type; its streams are named by the original ids of the
-/// vertices.
+/// Returns the random key of one hop over one edge type; its streams are named by the original ids of the vertices.
 [[nodiscard]] constexpr random_key hop_key(sample_key key, std::int64_t hop, std::int64_t edge_type = 0) noexcept {
   return random_key(key.seed)
       .fold(static_cast<std::uint64_t>(key.epoch))

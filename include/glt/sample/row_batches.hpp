@@ -10,10 +10,10 @@
 
 namespace glt {
 
-/// How much a batch of rows may hold.
+/// Limits of a batch of rows.
 struct row_batch_limits {
   std::int64_t max_edges = std::int64_t{1} << 20; ///< edges of a batch
-  std::int64_t max_rows = std::int64_t{1} << 16;  ///< rows, that is destinations, of a batch
+  std::int64_t max_rows = std::int64_t{1} << 16;  ///< rows (destinations) of a batch
 };
 
 /// @throws precondition_error  if a limit is below 1
@@ -38,9 +38,9 @@ struct row_batch {
   friend bool operator==(row_batch const&, row_batch const&) = default;
 };
 
-/// The batch after `last`, which is `{}` before the first one; without rows at the end.
+/// Returns the batch after `last`, which is `{}` before the first one; without rows at the end.
 ///
-/// A row that fits a batch is never cut. A longer one has batches of its own, all full but the last.
+/// A row that fits in a batch is never cut. A longer row gets several batches, all full but the last.
 ///
 /// @pre    limits are valid, and degree_of(row) ≥ 0 for every row in [0, num_rows); not checked
 /// @cost   O(rows of the batch)

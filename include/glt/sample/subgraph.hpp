@@ -20,8 +20,8 @@ class subgraph_builder;
 struct member_access;
 } // namespace detail
 
-/// Owns what a multi-hop sampler returns for a batch of S seeds: its vertices, its edges hop by hop, and
-/// views of both as one block per layer. Reusable: sampling into it again keeps the memory.
+/// Sample of a batch of S seeds: its vertices, its edges hop by hop, and views of both as one block per layer.
+/// Reusable: sampling into it again keeps the memory.
 ///
 /// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
@@ -36,24 +36,24 @@ public:
   using vertex_type = Vertex;
 
   [[nodiscard]] array_view<space, Vertex const> nodes() const noexcept { return vertices_.nodes.view(); }
-  /// Position in nodes of each seed; a seed given twice has the same position twice.
+  /// Returns the position in nodes of each seed; equal seeds have equal positions.
   [[nodiscard]] array_view<space, local_id const> seed_index() const noexcept { return vertices_.seed_index.view(); }
-  /// The seed to whose tree each of the nodes belongs; empty if the batch is not disjoint.
+  /// Returns, for each node, the seed of its tree; empty if the batch is not disjoint.
   [[nodiscard]] array_view<space, local_id const> batch() const noexcept { return vertices_.batch.view(); }
   [[nodiscard]] array_view<space, local_id const> row() const noexcept { return edges_.row.view(); }
   [[nodiscard]] array_view<space, local_id const> col() const noexcept { return edges_.col.view(); }
   [[nodiscard]] array_view<space, edge_id const> edge_ids() const noexcept { return edges_.edge_ids.view(); }
 
   [[nodiscard]] int num_hops() const noexcept { return static_cast<int>(edges_.num_sampled.size()); }
-  /// New vertices per hop; the first entry counts the distinct seeds.
+  /// Returns the new vertices per hop; the first entry counts the distinct seeds.
   [[nodiscard]] std::span<std::int64_t const> num_sampled_nodes() const noexcept { return vertices_.num_sampled; }
   [[nodiscard]] std::span<std::int64_t const> num_sampled_edges() const noexcept { return edges_.num_sampled; }
 
-  /// The block of a layer; layer 0 is the outermost hop, which a network computes first, layer L − 1 ends at
+  /// Returns the block of a layer. Layer 0 is the outermost hop, which a network computes first; layer L − 1 ends at
   /// the seeds.
   ///
-  /// With `frontier::fresh` a block holds the edges of its hop and of all hops nearer to the seeds, because a
-  /// vertex is sampled once for all layers; with `frontier::all` it holds those of its hop.
+  /// With `frontier::fresh` a block holds the edges of its hop and of all hops nearer to the seeds, because a vertex is
+  /// sampled once for all layers; with `frontier::all` it holds the edges of its hop.
   ///
   /// @throws precondition_error  if layer is not in [0, num_hops())
   [[nodiscard]] block_view<space> block(int layer) const {

@@ -17,7 +17,7 @@
 
 namespace glt::io {
 
-/// An array whose element type and shape are known only when the program runs; move-only, rows contiguous.
+/// Array whose element type and shape are known only at run time; move-only, rows contiguous.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -26,7 +26,7 @@ class array {
 public:
   array() = default;
 
-  /// @throws precondition_error  if a size is negative, or the bytes are not those of such an array
+  /// @throws precondition_error  if a size is negative, or the bytes do not match type and shape
   array(element_type type, std::vector<std::int64_t> shape, buffer<device::cpu, std::byte> bytes)
       : type_(type), shape_(std::move(shape)), bytes_(std::move(bytes)) {
     std::int64_t count = 1;
@@ -57,7 +57,7 @@ public:
     return of(values, {values.size()});
   }
 
-  /// Bytes 0 and 1 that stand for bool where they come from.
+  /// Returns an array of bytes 0 and 1 as an array of bool.
   ///
   /// @throws precondition_error  as the constructor
   [[nodiscard]] static array of_bool(std::vector<std::int64_t> shape, buffer<device::cpu, std::byte> bytes) {
@@ -67,15 +67,15 @@ public:
   }
 
   [[nodiscard]] element_type type() const noexcept { return type_; }
-  /// True of `of_bool`, whose elements are 0 and 1 for whoever does not ask.
+  /// True if the array was made by `of_bool`; its elements are then 0 and 1 of type uint8.
   [[nodiscard]] bool is_bool() const noexcept { return is_bool_; }
   [[nodiscard]] std::vector<std::int64_t> const& shape() const noexcept { return shape_; }
   [[nodiscard]] host_view<std::byte const> bytes() const noexcept { return bytes_.view(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
 
-  /// The first side; 0 of an array that was never given a value.
+  /// Returns the first side of the shape; 0 if the array was never given a value.
   [[nodiscard]] std::int64_t rows() const noexcept { return shape_.empty() ? 0 : shape_.front(); }
-  /// Elements of a row.
+  /// Returns the number of elements of a row.
   [[nodiscard]] std::int64_t columns() const noexcept {
     std::int64_t count = 1;
     for (std::size_t i = 1; i < shape_.size(); ++i) {
@@ -84,7 +84,7 @@ public:
     return count;
   }
 
-  /// The elements in a line.
+  /// Returns all elements as one flat view.
   ///
   /// @throws precondition_error  if T is not the type of the elements
   template <class T>
@@ -97,7 +97,7 @@ public:
     return {reinterpret_cast<T const*>(bytes_.data()), bytes_.size() / static_cast<std::int64_t>(sizeof(T))};
   }
 
-  /// The elements as rows.
+  /// Returns the elements as a matrix.
   ///
   /// @throws precondition_error  as `values`
   template <class T>

@@ -25,7 +25,7 @@ namespace glt::io {
 
 namespace detail {
 
-// In the order of `element_type`. NumPy has no bfloat16; its bits are stored as those of unsigned numbers.
+// In the order of `element_type`. NumPy has no bfloat16; its bits are stored as unsigned numbers.
 inline constexpr std::array<std::string_view, 9> npy_names{"|i1", "|u1", "<i2", "<i4", "<i8",
                                                            "<f2", "<u2", "<f4", "<f8"};
 
@@ -85,12 +85,12 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 
 } // namespace detail
 
-/// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. What is written to the
-/// array never reaches the file.
+/// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. Writes to the array never reach
+/// the file.
 ///
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type, big-endian
 ///                   or in Fortran order, or its length contradicts its shape
-/// @cost   that of `mapped_file`; a copy as well, of a file whose elements are not aligned, as no writer makes it
+/// @cost   as `mapped_file`; one copy more if the elements are not aligned, which no writer produces
 [[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
                                    detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);
@@ -104,11 +104,9 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
   return detail::map_elements(std::move(file), std::move(header), type);
 }
 
-/// Maps an .npy file whose element type is found out: what `read_npy_any` makes of it, of types that it leaves as they
-/// are in the file.
+/// Maps an .npy file and takes the element type from its header.
 ///
-/// @throws io_error  as `read_npy_any`, and if elements are converted, checked or put in another order when they are
-///                   read
+/// @throws io_error  as `read_npy_any`, and if the type must be converted, checked or reordered when it is read
 /// @cost   as `map_npy`
 [[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, detail::map_options const& options = {}) {
   auto file = std::make_shared<detail::mapped_file>(path, options);

@@ -25,7 +25,7 @@ namespace glt::io {
 
 namespace detail {
 
-/// An array as it came from a file, rows contiguous.
+/// Array as read from a file, rows contiguous.
 ///
 /// @shape  data [product of shape]
 template <detail::npy_element T>
@@ -39,13 +39,13 @@ struct npy_array {
 
 } // namespace detail
 
-/// Reads a whole array of elements of type T, which must be those of the file; rows are contiguous and bytes ordered as
-/// this machine does, whatever order the file has.
+/// Reads a whole array of elements of type T, which must be the file's type. Rows are contiguous and bytes are in this
+/// machine's order, whatever the order in the file.
 ///
 /// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type, or its length
 ///                   contradicts its shape
-/// @cost   one read of the file, and one transposition if it is in Fortran order; memory is allocated only after its
-///         length was checked
+/// @cost   one read of the file, and one transposition if it is in Fortran order; the length is checked before memory
+///         is allocated
 template <detail::npy_element T>
 [[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path) {
   detail::input_file file(path);
@@ -73,7 +73,7 @@ template <detail::npy_element T>
   return {std::move(header.shape), std::move(elements)};
 }
 
-/// Reads an array of a certain number of dimensions.
+/// Reads an array and checks its number of dimensions.
 ///
 /// @throws io_error  as `read_npy` does, and if the array has another number of dimensions
 template <detail::npy_element T>
@@ -87,7 +87,7 @@ template <detail::npy_element T>
   return array;
 }
 
-/// Writes an array in C order; replaces a file of that name. After a failure nothing new is there.
+/// Writes an array in C order; replaces a file of the same name. A failed call leaves no new file.
 ///
 /// @shape  values [product of shape], any contiguous range of the host
 /// @throws precondition_error  if the number of values contradicts the shape, or the shape is too long for a

@@ -26,7 +26,7 @@ namespace glt::io {
 
 namespace detail {
 
-// How elements of a file become elements in memory.
+// Conversion of elements of a file to elements in memory.
 struct npy_conversion {
   std::string_view stored; // NumPy's name
   std::int64_t stored_size;
@@ -48,7 +48,7 @@ inline constexpr std::array<npy_conversion, 14> npy_conversions{{{"|i1", 1, elem
                                                                  {"<u4", 4, element_type::int64},
                                                                  {"<u8", 8, element_type::int64}}};
 
-// What is wrong with an element type, and the way out.
+// Returns the error text for an element type that cannot be read, with the way out.
 inline std::string refuse_npy_type(std::string const& type) {
   if (type.find('O') != std::string::npos) {
     return "holds pickled Python objects, which are never executed; save the numbers in them as arrays";
@@ -57,7 +57,7 @@ inline std::string refuse_npy_type(std::string const& type) {
          "'; whole numbers, bool, float16, float32, float64 and bfloat16 can be read, convert it with astype";
 }
 
-// How the elements of an array become elements in memory; fails if they cannot.
+// Returns the conversion of the elements of an array; fails if there is none.
 template <byte_source Source>
 npy_conversion const& find_conversion(Source const& source, npy_header const& header) {
   auto const* const found = std::ranges::find(npy_conversions, native_type(header), &npy_conversion::stored);
@@ -67,7 +67,7 @@ npy_conversion const& find_conversion(Source const& source, npy_header const& he
   return *found;
 }
 
-// Makes room for each stored element to grow, last first, so that none is overwritten before it was read.
+// Widens the stored elements in place, last first, so that none is overwritten before it is read.
 template <class Stored, class Wide, class Fail>
 void widen(std::byte* bytes, std::int64_t count, Fail const& fail) {
   for (auto i = count; i-- > 0;) {
@@ -81,7 +81,7 @@ void widen(std::byte* bytes, std::int64_t count, Fail const& fail) {
   }
 }
 
-// Number of elements if there are exactly so many bytes of `size` each; throws otherwise.
+// Returns the number of elements if the bytes hold exactly that many of `size` each; throws otherwise.
 template <byte_source Source>
 std::int64_t count_npy_elements(Source const& source, npy_header const& header, std::int64_t size) {
   auto const count = count_elements(header.shape);
@@ -129,24 +129,24 @@ array read_npy_source(Source& source) {
 
 } // namespace detail
 
-/// Reads an .npy file whose element type is found out: bool becomes uint8 of `is_bool()`, uint16 int32, uint32 and uint64 int64.
+/// Reads an .npy file and takes the element type from its header. bool becomes uint8 with `is_bool()`, uint16 becomes
+/// int32, uint32 and uint64 become int64.
 ///
-/// Rows are contiguous in memory and bytes ordered as this machine does, whatever order the file has.
-/// The void type of two bytes, as which NumPy saves ml_dtypes.bfloat16, is bfloat16.
+/// Rows are contiguous and bytes are in this machine's order, whatever the order in the file. The two-byte void type,
+/// as which NumPy saves ml_dtypes.bfloat16, is read as bfloat16.
 ///
-/// @throws io_error  if there is no such file, it is not an .npy file, its elements are structured,
-///                   Python objects or of another type without numbers, its length contradicts its shape, or a uint64
-///                   does not fit int64
-/// @cost   one read of the file, and one transposition if it is in Fortran order; memory is allocated only after its
-///         length was checked
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are structured, Python objects or
+///                   of another type without numbers, its length contradicts its shape, or a uint64 does not fit int64
+/// @cost   one read of the file, and one transposition if it is in Fortran order; the length is checked before memory
+///         is allocated
 [[nodiscard]] inline array read_npy_any(std::filesystem::path const& path) {
   detail::input_file file(path);
   return detail::read_npy_source(file);
 }
 
-/// The same of the bytes of such a file; errors name it `name`.
+/// Reads the bytes of an .npy file; errors call the file `name`.
 ///
-/// @throws io_error  as of a path
+/// @throws io_error  as for a path
 [[nodiscard]] inline array read_npy_any(host_view<std::byte const> bytes, std::string const& name) {
   detail::memory_source source(bytes, name);
   return detail::read_npy_source(source);

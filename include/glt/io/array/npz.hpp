@@ -27,7 +27,7 @@ namespace glt::io {
 
 namespace detail {
 
-// A member of an archive as a file, of which errors speak as archive/member.
+// Member of an archive that is read like a file; errors name it as archive/member.
 class zip_member {
 public:
   zip_member(zip_t* archive, std::uint64_t index, std::int64_t size, std::string name)
@@ -54,7 +54,7 @@ public:
     }
   }
 
-  // The checksum is compared only when somebody reads beyond the last byte.
+  // libzip compares the checksum only when a read goes beyond the last byte.
   void check_end() {
     char more = 0;
     if (auto const got = zip_fread(file_.get(), &more, 1); got != 0) {
@@ -79,7 +79,7 @@ private:
 
 } // namespace detail
 
-/// An .npz archive: arrays by name, stored or deflated, read one at a time.
+/// .npz archive: arrays by name, stored or deflated, read one at a time.
 ///
 /// Errors about a member name it as archive/member.npy.
 ///
@@ -109,14 +109,14 @@ public:
   }
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
-  /// The names of the arrays in the order of the archive, without ".npy".
+  /// Returns the names of the arrays in the order of the archive, without ".npy".
   [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }
   [[nodiscard]] bool contains(std::string_view name) const { return std::ranges::find(names_, name) != names_.end(); }
 
-  /// The bytes of all members once they are unpacked, as the directory of the archive says; reading one never takes
-  /// more than it says.
+  /// Returns the unpacked size of all members as the archive's directory states it. Reading a member never takes more
+  /// than its stated size.
   ///
-  /// @throws io_error  if a member is missing in the directory
+  /// @throws io_error  if the directory does not state the size of a member
   [[nodiscard]] double unpacked_bytes() const {
     double bytes = 0;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -129,14 +129,14 @@ public:
     return bytes;
   }
 
-  /// What errors call a member, for others who have something to say about it.
+  /// Returns the name that errors give a member, for use in other error messages.
   [[nodiscard]] std::string path_of(std::string_view name) const {
     return path_.string() + "/" + std::string(name) + ".npy";
   }
 
   /// Reads an array.
   ///
-  /// @throws io_error  if there is none of this name, it is encrypted or damaged, or as `read_npy_any` does
+  /// @throws io_error  if there is no array of this name, it is encrypted or damaged, or as `read_npy_any` does
   /// @cost   memory is allocated only after the sizes in the archive were found plausible
   [[nodiscard]] array read(std::string_view name) {
     auto member = open(name);
@@ -160,7 +160,7 @@ private:
     void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
   };
 
-  // Deflate makes of a byte at most 1032, so that a member cannot claim more than that of its archive.
+  // Deflate expands one byte to at most 1032, which bounds the size that a member can claim.
   static constexpr std::int64_t most_per_byte = 1032;
 
   detail::zip_member open(std::string_view name) {

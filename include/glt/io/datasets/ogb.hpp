@@ -11,23 +11,23 @@
 
 namespace glt::io {
 
-/// Reads a data set of the Open Graph Benchmark from the folder that it was unpacked to, or from raw/ in it: sets
-/// for vertices and links, with and without types, of one graph.
+/// Reads a data set of the Open Graph Benchmark from its unpacked folder, or from raw/ in it. Reads sets of one graph,
+/// for vertices and links, with and without types.
 ///
 /// Tables are CSV, packed or not: `edge`, `num-node-list`, `node-feat`, `node-label`, `edge-feat`; `node_year` and
 /// `edge_year` become times, `edge_weight` weights, and every other `node_…` and `edge_…` a feature of that name.
 /// With types: `num-node-dict`, `triplet-type-list`, relations/SOURCE___RELATION___DESTINATION/, node-feat/TYPE/ and
-/// node-label/TYPE/. Edges are as stored: sets whose edges count for both directions have each once, and
-/// `symmetrize` adds the others.
+/// node-label/TYPE/. Edges stay as stored: if edges count in both directions, each is stored once, and `symmetrize`
+/// adds the reverse edges.
 ///
 /// Splits of vertices are lists `train`, `valid` and `test` in split/NAME/, with types in split/NAME/TYPE/. Splits of
-/// links are files of torch.save, `train.pt`, `valid.pt` and `test.pt`, or all in `split_dict.pt`: pairs as "edge" and
-/// "edge_neg", as "source_node" and "target_node", or as "head" and "tail", NumPy's arrays or tensors. What else they
-/// hold, and pairs in graphs with types, is left out and told to `on_note`. Pairs that were saved beside them as
-/// `valid_edge.npy`, `valid_edge_neg.npy` and so on, [2, L] or [L, 2], are read instead.
+/// links are files of torch.save: `train.pt`, `valid.pt` and `test.pt`, or all in `split_dict.pt`. Pairs are "edge" and
+/// "edge_neg", "source_node" and "target_node", or "head" and "tail", as NumPy arrays or tensors. Other content, and
+/// pairs in graphs with types, is left out and reported to `on_note`. If pairs are also saved as `valid_edge.npy`,
+/// `valid_edge_neg.npy` and so on, [2, L] or [L, 2], these files are read instead.
 ///
-/// @throws io_error  if the folder does not hold such a set, has several splits of which none was chosen, a file is
-///                   missing, damaged or of the wrong row count, or names a vertex that does not exist
+/// @throws io_error  if the folder does not hold such a set, no split was chosen of several, a file is missing, damaged
+///                   or of the wrong row count, or names a vertex that does not exist
 [[nodiscard]] inline data_set read_ogb(std::filesystem::path const& folder, ogb_options const& options = {}) {
   auto read = detail::ogb_reader(folder, options, detail::tables_in_memory(options.reading)).read();
   return {std::move(read.name), std::move(read.nodes), std::move(read.edges)};

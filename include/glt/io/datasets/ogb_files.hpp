@@ -18,16 +18,16 @@
 
 namespace glt::io {
 
-/// How a folder of the Open Graph Benchmark is read.
+/// Options of reading a folder of the Open Graph Benchmark.
 struct ogb_options {
   std::string split{}; ///< folder below split/; may be empty if there is at most one
   read_options reading{};
-  std::function<void(std::string const&)> on_note{}; ///< told of what is left out, and what to do about it
+  std::function<void(std::string const&)> on_note{}; ///< called with each thing that is left out, and the way out
 };
 
 namespace detail {
 
-// Where things are in the folder of a data set of the Open Graph Benchmark: tables in raw/, splits in split/NAME/.
+// Paths in the folder of an Open Graph Benchmark data set: tables in raw/, splits in split/NAME/.
 class ogb_files {
 public:
   using path = std::filesystem::path;
@@ -51,8 +51,8 @@ public:
 
   [[nodiscard]] path const& raw() const { return raw_; }
   [[nodiscard]] std::string name() const { return root_.filename().string(); }
-  /// True of the sets that OGB's master files mark with `add_inverse_edge`: their files have edges in one direction
-  /// that count for both.
+  /// True for the sets that OGB's master files mark with `add_inverse_edge`. Their edges are stored in one direction
+  /// and count for both.
   ///
   /// @source snap-stanford/ogb, ogb/nodeproppred/master.csv and ogb/linkproppred/master.csv
   [[nodiscard]] bool one_way() const {
@@ -60,14 +60,14 @@ public:
                                                            "ppassoc",  "collab",      "ddi",      "reviews"};
     std::string name = this->name();
     if (name.starts_with("ogbn") || name.starts_with("ogbl")) {
-      name = name.substr(std::min<std::size_t>(5, name.size())); // and what joins: _ or -
+      name = name.substr(std::min<std::size_t>(5, name.size())); // and the next character, _ or -
     }
     return std::ranges::find(known, name) != known.end();
   }
-  /// The folder of the split; nothing if there is none.
+  /// Returns the folder of the split; nothing if there is none.
   [[nodiscard]] std::optional<path> const& split() const { return split_; }
 
-  /// The table of this name, packed or not.
+  /// Returns the path of the table of this name, packed or not.
   [[nodiscard]] static std::optional<path> find(path const& folder, std::string const& name) {
     for (char const* const ending : {".csv.gz", ".csv"}) {
       std::error_code ignored;
@@ -78,7 +78,7 @@ public:
     return std::nullopt;
   }
 
-  /// @throws io_error  if there is none
+  /// @throws io_error  if there is no such table
   [[nodiscard]] static path require(path const& folder, std::string const& name) {
     auto const found = find(folder, name);
     if (!found) {
@@ -87,7 +87,7 @@ public:
     return *found;
   }
 
-  /// Names of the tables whose names begin so, in alphabetical order.
+  /// Returns the names of the tables that have this prefix, in alphabetical order.
   [[nodiscard]] static std::vector<std::string> list(path const& folder, std::string_view beginning) {
     std::vector<std::string> found;
     std::error_code fault;

@@ -24,7 +24,7 @@
 
 namespace glt::io {
 
-/// How an archive that holds a citation graph is read.
+/// Options of reading an archive that holds a citation graph.
 struct planetoid_options {
   std::int64_t split = 0;        ///< row of the masks, if they are matrices with a row for every split
   detail::dense_options dense{}; ///< of features that are sparse on disk
@@ -128,7 +128,7 @@ private:
     return name ? places_of(file_.read(*name), *name) : std::vector<global_id>();
   }
 
-  // The vertices of a mask.
+  // Returns the vertices of a mask.
   std::vector<global_id> places_of(array const& values, std::string const& name) {
     bool const several = values.shape().size() == 2;
     auto const rows = several ? values.rows() : 1;
@@ -161,8 +161,8 @@ private:
 
 } // namespace detail
 
-/// Reads an .npz archive that holds a graph with features and labels, as the citation and co-purchase graphs are
-/// handed around.
+/// Reads an .npz archive that holds a graph with features and labels, the usual form of citation and co-purchase
+/// graphs.
 ///
 /// The edges are `adj_data`, `adj_indices`, `adj_indptr` and `adj_shape` of a SciPy matrix (weights only if they
 /// are not all 1), `edge_index` [2, E] or `edges` [E, 2]; the features `attr_…` likewise, `attr_matrix`,
@@ -170,8 +170,9 @@ private:
 /// `train_masks` with a row for each split) or `train_idx`, and so on. Edges are as stored; `symmetrize` makes
 /// them go both ways.
 ///
-/// @throws io_error  if there are no edges, an array is damaged or holds Python objects, which are never executed,
-///                   is of a wrong shape or row count, or names a vertex that does not exist, or there is no such split
+/// @throws io_error  if there are no edges, an array is damaged or holds Python objects, which are never executed, an
+///                   array has a wrong shape or row count or names a vertex that does not exist, or there is no such
+///                   split
 [[nodiscard]] inline data_set read_planetoid_npz(std::filesystem::path const& path,
                                                  planetoid_options const& options = {}) {
   return detail::planetoid_reader(path, options).read();

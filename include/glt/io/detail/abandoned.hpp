@@ -12,14 +12,13 @@
 
 namespace glt::io::detail {
 
-/// A folder that was made beside a target, and the one that it belongs to: itself, or that of an `atomic_folder` whose
-/// name it continues.
+/// Folder that was made beside a target, and its owner: itself, or the `atomic_folder` whose name it continues.
 struct folder_beside {
   std::filesystem::path path;
   std::filesystem::path owner;
 };
 
-/// The folders that `atomic_folder` and what works in it have made beside `target`; those that others hold as well.
+/// Lists the folders that `atomic_folder` and jobs inside it made beside `target`, including those in use.
 [[nodiscard]] inline std::vector<folder_beside> list_beside(std::filesystem::path const& target) {
   auto const whole = without_trailing_separator(target);
   auto const start = whole.filename().string() + ".partial";
@@ -35,13 +34,13 @@ struct folder_beside {
       found.push_back({entry->path(), parent / name.substr(0, end)});
     }
   }
-  std::ranges::sort(found, {}, &folder_beside::path); // an owner before what belongs to it
+  std::ranges::sort(found, {}, &folder_beside::path); // an owner before the folders that belong to it
   return found;
 }
 
-/// Removes the folders beside `target` that an `atomic_folder` of a process left behind which was killed, and says which.
+/// Removes the folders beside `target` that killed processes left from an `atomic_folder`; returns their paths.
 ///
-/// Those that a process works in stay, as do all where the file system cannot tell.
+/// Folders that a process works in stay; all stay if the file system does not support locks.
 [[nodiscard]] inline std::vector<std::filesystem::path> remove_abandoned(std::filesystem::path const& target) {
   std::vector<std::filesystem::path> removed;
   for (auto const& [path, owner] : list_beside(target)) {

@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-// A free name beside `target`; `take(name)` returns true if it created the entry, false if the name is taken.
+// Finds a free name beside `target`. `take(name)` returns true if it created the entry, false if the name is taken.
 template <class Take>
 std::filesystem::path make_name_beside(std::filesystem::path const& target, Take take) {
   for (int i = 0;; ++i) {
@@ -33,12 +33,12 @@ std::filesystem::path make_name_beside(std::filesystem::path const& target, Take
   }
 }
 
-// Trailing separators would put the temporary name into the target itself.
+// Removes trailing separators, which would put the temporary name into the target itself.
 inline std::filesystem::path without_trailing_separator(std::filesystem::path path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// Calls `wait` with the descriptor of a file or folder, and throws if the disk does not take what is in it.
+// Calls `wait` with the descriptor of a file or folder; throws if the content cannot be written to the disk.
 template <class Wait>
 void wait_for_disk([[maybe_unused]] std::filesystem::path const& path, [[maybe_unused]] Wait wait) {
 #if defined(__unix__)
@@ -47,13 +47,13 @@ void wait_for_disk([[maybe_unused]] std::filesystem::path const& path, [[maybe_u
   if (descriptor >= 0) {
     ::close(descriptor);
   }
-  if (fault != 0 && fault != EINVAL && fault != EROFS) { // file systems that cannot tell answer so
+  if (fault != 0 && fault != EINVAL && fault != EROFS) { // returned by file systems without this function
     throw io_error(path.string(), 0, glt::detail::message("cannot be written: ", std::strerror(fault)));
   }
 #endif
 }
 
-// Waits until all that is in a folder has reached the disk, so that not even a power cut takes it.
+// Waits until the whole content of a folder is on the disk, where it survives a power cut.
 inline void sync_folder([[maybe_unused]] std::filesystem::path const& folder) {
 #if defined(__linux__)
   wait_for_disk(folder, [](int descriptor) { return ::syncfs(descriptor); }); // one wait instead of one a file
@@ -65,15 +65,14 @@ inline void sync_folder([[maybe_unused]] std::filesystem::path const& folder) {
 #endif
 }
 
-// The same of the entries of a folder alone.
+// Waits until the entries of a folder, but not the content of its files, are on the disk.
 inline void sync_entries([[maybe_unused]] std::filesystem::path const& folder) {
 #if defined(__unix__)
   wait_for_disk(folder, [](int descriptor) { return ::fsync(descriptor); });
 #endif
 }
 
-/// A file that appears under its name only when it is complete; until then, and after a failure, nothing is
-/// there.
+/// File that appears under its name only when it is complete; before that, and after a failure, there is none.
 class atomic_file {
 public:
   /// @throws io_error  if nothing can be created beside `target`
@@ -108,9 +107,9 @@ public:
     written_ += count;
   }
 
-  /// Gives the file its name and replaces one that had it.
+  /// Gives the file its name and replaces an older file of that name.
   ///
-  /// @throws io_error  if the last bytes cannot be written, the file is not as long as what was written to it, or the
+  /// @throws io_error  if the last bytes cannot be written, the file's length differs from the bytes written, or the
   ///                   name cannot be given
   void commit() {
     if (std::fclose(std::exchange(file_, nullptr)) != 0) {
@@ -141,9 +140,9 @@ private:
   bool committed_ = false;
 };
 
-/// For jobs that take long before they make a file or folder: fails now if its name has no place to be.
+/// Checks that a file or folder can be created under this name; for long jobs, which then fail at the start.
 ///
-/// @throws io_error  if the name is empty or too long, or the folder around it is not there
+/// @throws io_error  if the name is empty or too long, or its parent folder does not exist
 inline void check_place(std::filesystem::path const& path) {
   auto const whole = without_trailing_separator(path);
   if (whole.empty()) {
@@ -155,7 +154,7 @@ inline void check_place(std::filesystem::path const& path) {
     throw io_error(path.string(), 0,
                    "cannot be created: " + parent.string() + " is no folder; make it, or choose another");
   }
-  constexpr std::size_t longest = 255 - 32; // file systems' limit, and room for names of what is under way
+  constexpr std::size_t longest = 255 - 32; // the file systems' limit, less room for temporary names
   if (whole.filename().string().size() > longest) {
     throw io_error(parent.string(), 0,
                    glt::detail::message("cannot have a file of a name of ", whole.filename().string().size(),
@@ -163,7 +162,7 @@ inline void check_place(std::filesystem::path const& path) {
   }
 }
 
-/// The same of a new folder.
+/// Checks the same for a new folder.
 ///
 /// @throws io_error  as `check_place`, and if `folder` exists and is not an empty folder
 inline void check_new_folder(std::filesystem::path const& folder) {
@@ -175,11 +174,10 @@ inline void check_new_folder(std::filesystem::path const& folder) {
   }
 }
 
-/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
-/// there.
+/// Folder that appears under its name only when it is complete; before that, and after a failure, there is none.
 ///
-/// Never replaces a folder that holds something. While it is under way the process holds a `folder_lock` of it, so that
-/// `remove_abandoned` finds what a killed process left.
+/// Never replaces a folder that is not empty. Until `commit` the process holds a `folder_lock` of the folder, so that
+/// `remove_abandoned` can find the folders of killed processes.
 class atomic_folder {
 public:
   /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
@@ -196,7 +194,7 @@ public:
       if (created) {
         lock_ = folder_lock(name);
       }
-      return created && lock_.outcome() != folder_lock::state::taken; // by one who clears away what others left
+      return created && lock_.outcome() != folder_lock::state::taken; // by a process that removes abandoned folders
     });
   }
   atomic_folder(atomic_folder const&) = delete;
@@ -208,10 +206,10 @@ public:
     }
   }
 
-  /// Where to write for the time being.
+  /// Returns the temporary path to write to.
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return temporary_; }
 
-  /// Makes a folder in it.
+  /// Makes a folder inside this folder.
   ///
   /// @throws io_error  if it cannot be created
   [[nodiscard]] std::filesystem::path make_folder(std::filesystem::path const& name) const {
@@ -223,10 +221,10 @@ public:
     return temporary_ / name;
   }
 
-  /// Gives the folder its name, when all that is in it has reached the disk.
+  /// Gives the folder its name after its whole content has reached the disk.
   ///
-  /// @throws io_error  if something else has taken the name, what was written was removed meanwhile, or the disk does not
-  ///                   take the files
+  /// @throws io_error  if the name was taken meanwhile, the written files were removed meanwhile, or the disk does not
+  ///                   take them
   void commit() {
     sync_folder(temporary_);
     if (!lock_.names_it(temporary_)) {

@@ -16,15 +16,15 @@
 
 namespace glt::io::detail {
 
-/// A piece of a list of pairs, copied.
+/// Copied piece of a list of pairs.
 struct copied_pairs {
   static constexpr std::int64_t most = 1 << 12;
   std::array<global_id, most> sources;
   std::array<global_id, most> destinations;
 };
 
-/// Pairs of ids in arrays that may be files which somebody changes: they are copied piece by piece and the copies checked,
-/// so that an id that is used as an index is one that was checked.
+/// Pairs of ids in arrays that may be files which another process changes. Pairs are copied piece by piece and the
+/// copies are checked, so that an id used as an index is always a checked one.
 ///
 /// Errors call a pair `what` + its place + `of_type`.
 ///
@@ -40,7 +40,8 @@ struct checked_pairs {
 
   /// Copies the pairs [first, last), at most `copied_pairs::most`.
   ///
-  /// @throws precondition_error  naming a source outside [0, num_sources) or a destination outside [0, num_destinations)
+  /// @throws precondition_error  naming a source outside [0, num_sources), or a destination outside
+  ///                             [0, num_destinations)
   void copy(std::int64_t first, std::int64_t last, copied_pairs& out) const {
     copy_column(sources, first, last, out.sources.data());
     copy_column(destinations, first, last, out.destinations.data());
@@ -55,10 +56,10 @@ struct checked_pairs {
     }
   }
 
-  /// Calls use(place, source, destination) for the pairs [first, last), one after the other.
+  /// Calls use(place, source, destination) for the pairs [first, last) in order.
   ///
   /// @throws precondition_error  as `copy`
-  /// @throws io_error            if a watched file was changed; what `use` throws
+  /// @throws io_error            if a watched file was changed; also any exception of `use`
   template <class Use>
   void for_each(std::int64_t first, std::int64_t last, Use use) const {
     with_inputs(inputs, [&] {
@@ -79,7 +80,7 @@ private:
     glt::detail::copy_bytes(out, from.data() + first, (last - first) * static_cast<std::int64_t>(sizeof(global_id)));
   }
 
-  // What compilers turn into vector instructions.
+  // Compilers turn this loop into vector instructions.
   static std::uint64_t count_outside(global_id const* ids, std::size_t count, std::int64_t bound) {
     std::uint64_t outside = 0;
     for (std::size_t i = 0; i < count; ++i) {

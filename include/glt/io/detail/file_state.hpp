@@ -16,9 +16,9 @@
 
 namespace glt::io::detail {
 
-/// What the system says of a file; differs as soon as the file was changed or another one has its name.
+/// State of a file as the system reports it; differs if the file was changed or replaced by another one.
 ///
-/// Times have the resolution of the file system's clock, and what is written through a shared mapping may leave them.
+/// Times have the resolution of the file system's clock; writes through a shared mapping may not change them.
 ///
 /// @units  times in nanoseconds since 1970
 struct file_state {
@@ -26,11 +26,11 @@ struct file_state {
   std::uint64_t number = 0; ///< of the file on the device
   std::int64_t size = 0;
   std::int64_t written = 0; ///< when its bytes were last changed
-  std::int64_t changed = 0; ///< when these, its owner, its permissions or its names were
+  std::int64_t changed = 0; ///< when its bytes, owner, permissions or names were last changed
 
   friend bool operator==(file_state const&, file_state const&) = default;
 
-  /// True if the bytes are the same, of one file: owner, permissions and names do not matter.
+  /// True if the bytes of the same file are unchanged; owner, permissions and names are ignored.
   [[nodiscard]] bool same_bytes(file_state const& other) const noexcept {
     return size == other.size && written == other.written;
   }
@@ -42,14 +42,14 @@ struct file_state {
   return {from.st_dev, from.st_ino, from.st_size, time(from.st_mtim), time(from.st_ctim)};
 }
 
-/// The state of an open file; none if the system does not tell.
+/// Returns the state of an open file; none if the system does not report it.
 [[nodiscard]] inline std::optional<file_state> state_of(int descriptor) {
   struct ::stat found{};
   return ::fstat(descriptor, &found) == 0 ? std::optional(state_of(found)) : std::nullopt;
 }
 #endif
 
-/// The state of the file that has a name; none if there is none, or it cannot be reached.
+/// Returns the state of the file of this name; none if it does not exist or cannot be reached.
 [[nodiscard]] inline std::optional<file_state> state_of(std::filesystem::path const& path) {
 #if defined(__unix__)
   struct ::stat found{};
@@ -65,7 +65,7 @@ struct file_state {
 #endif
 }
 
-/// True if a file was changed so lately that a change right now might not show in its times.
+/// True if a file was changed so recently that another change now might not show in its times.
 [[nodiscard]] inline bool is_fresh(file_state const& state) {
   constexpr std::int64_t step = 20000000; // of clocks of file systems, at most
   auto const now =
@@ -73,7 +73,7 @@ struct file_state {
   return now - state.changed < step && state.changed - now < step;
 }
 
-/// What happened to a file between two states that differ; without the second it cannot be reached.
+/// Describes the change of a file between two different states; without the second, the file cannot be reached.
 [[nodiscard]] inline std::string describe_change(file_state const& before, std::optional<file_state> const& now) {
   if (!now) {
     return "it is not there any more";

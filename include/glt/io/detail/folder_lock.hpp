@@ -15,13 +15,13 @@
 
 namespace glt::io::detail {
 
-/// Marks a folder as one that this process works in. The mark goes away with the process, however it ends, so that
-/// others can tell a folder in use from one that was left behind.
+/// Lock that marks a folder as in use by this process. The lock ends with the process, so that others can tell a folder
+/// in use from an abandoned one.
 class folder_lock {
 public:
   enum class state : std::uint8_t {
     held,   // by this object
-    taken,  // by somebody else, or the folder is gone
+    taken,  // by another process, or the folder does not exist
     unknown // the file system cannot tell
   };
 
@@ -55,7 +55,7 @@ public:
 
   [[nodiscard]] state outcome() const noexcept { return state_; }
 
-  /// False if the folder was removed, or another one has its name; true where the system cannot tell.
+  /// False if the folder was removed or replaced by another one; true if the system cannot tell.
   [[nodiscard]] bool names_it([[maybe_unused]] std::filesystem::path const& folder) const noexcept {
 #if defined(__unix__)
     struct ::stat locked{};

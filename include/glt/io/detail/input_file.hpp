@@ -18,11 +18,11 @@
 
 namespace glt::io::detail {
 
-/// A regular file open for reading, whose every fault is an `io_error` with path and byte offset; one that is changed
-/// before its last byte was read is a fault.
+/// Regular file open for reading; every fault is an `io_error` with path and byte offset. A change before the last byte
+/// is read is a fault.
 class input_file {
 public:
-  /// @throws io_error  if there is no such file, it is not a regular one, or it cannot be opened
+  /// @throws io_error  if there is no such file, it is not a regular file, or it cannot be opened
   explicit input_file(std::filesystem::path path) : path_(std::move(path)) {
     std::error_code fault;
     auto const status = std::filesystem::status(path_, fault);
@@ -42,17 +42,17 @@ public:
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  /// Where the next `read` begins.
+  /// Returns the byte offset of the next `read`.
   [[nodiscard]] std::int64_t position() const noexcept { return position_; }
 
 #if defined(__unix__)
-  /// The system's number of the open file.
+  /// Returns the system's descriptor of the open file.
   [[nodiscard]] int descriptor() const noexcept { return ::fileno(file_.get()); }
 #endif
 
-  /// What the system says of the open file now.
+  /// Returns the present state of the open file.
   ///
-  /// @throws io_error  if it does not tell
+  /// @throws io_error  if the system does not report the state
   [[nodiscard]] file_state state() const {
 #if defined(__unix__)
     auto const found = state_of(descriptor());
@@ -67,7 +67,7 @@ public:
 
   /// Reads exactly `count` bytes.
   ///
-  /// @throws io_error  if the file ends before; with its last byte, if it was changed since it was opened
+  /// @throws io_error  if the file ends before; at its last byte, if it was changed since it was opened
   void read(void* out, std::int64_t count) {
     if (count == 0) {
       return;
@@ -87,9 +87,9 @@ public:
     }
   }
 
-  /// Goes to a place of the file.
+  /// Moves to a place in the file.
   ///
-  /// @throws io_error  if the system cannot
+  /// @throws io_error  if the system cannot move there
   void seek(std::int64_t position) {
     if (std::fseek(file_.get(), static_cast<long>(position), SEEK_SET) != 0) {
       fail(position, glt::detail::message("cannot be read from here: ", std::strerror(errno)));

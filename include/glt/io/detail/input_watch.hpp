@@ -18,16 +18,16 @@
 
 namespace glt::io::detail {
 
-/// Input files as they were when they were opened: a job that reads them more than once, or piece by piece, makes sure
-/// before it uses what it made of them that they still are.
+/// Input files and their states at opening. A job that reads them more than once, or piece by piece, checks that they
+/// are unchanged before it uses its result.
 ///
 /// Concurrent calls: `check` may run concurrently with itself.
 class input_watch {
 public:
-  /// From now on the file is to stay as it is. Waits a moment if it was changed a moment ago, so that a change right now
-  /// shows.
+  /// Watches a file, which must not change from now on. Waits briefly if the file was changed just before, so that a
+  /// change right now shows.
   ///
-  /// @throws io_error  if the system does not tell its state
+  /// @throws io_error  if the system does not report the file's state
   void add(input_file const& file) {
     auto state = file.state();
     for (int attempt = 0; attempt < 5 && is_fresh(state); ++attempt) {
@@ -36,17 +36,17 @@ public:
     }
     files_.push_back({file.path(), state, nullptr});
   }
-  /// @throws io_error  as `input_file`, and of an open file
+  /// @throws io_error  as `input_file`, and as for an open file
   void add(std::filesystem::path const& path) { add(input_file(path)); }
 
-  /// Guards the mapping of the file that was added last; whoever unmaps it calls `release` first.
+  /// Guards the mapping of the file that was added last; call `release` before the mapping ends.
   ///
   /// @pre    a file was added; not checked
   void guard(std::byte* begin, std::int64_t size) {
     files_.back().guard = std::make_unique<page_guard>(begin, size);
     files_.back().begin = begin;
   }
-  /// Ends the guard of a mapping; what was lost before is remembered.
+  /// Ends the guard of a mapping and keeps its record of lost pages.
   void release(std::byte* begin) noexcept {
     auto const found = std::ranges::find(files_, begin, &watched::begin);
     if (found != files_.end()) {
@@ -58,7 +58,7 @@ public:
 
   /// @throws io_error  naming the first file that was changed, replaced or shortened, or could not be read, since it
   ///                   was added
-  /// @cost   one question to the system a file
+  /// @cost   one system call a file
   void check() const {
     for (auto const& file : files_) {
       auto const now = state_of(file.path);
@@ -86,7 +86,7 @@ private:
   std::vector<watched> files_;
 };
 
-/// Makes sure that watched files, if any, are as they were.
+/// Checks that watched files, if any, are unchanged.
 ///
 /// @throws io_error  as `input_watch::check`
 inline void check_inputs(input_watch const* inputs) {
@@ -95,9 +95,9 @@ inline void check_inputs(input_watch const* inputs) {
   }
 }
 
-/// Does work on watched files, if any; throws that one of them was changed rather than what `work` makes of it.
+/// Runs `work` on watched files, if any. If `work` fails and a file was changed, throws the change instead.
 ///
-/// @throws io_error  as `input_watch::check`; and what `work` throws
+/// @throws io_error  as `input_watch::check`; also any exception of `work`
 template <class Work>
 void with_inputs(input_watch const* inputs, Work work) {
   try {

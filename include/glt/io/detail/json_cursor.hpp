@@ -18,8 +18,7 @@
 
 namespace glt::io::detail {
 
-/// A value inside of an untrusted JSON file; whatever is not as asked for is an `io_error` that
-/// names the file and the value.
+/// Value inside an untrusted JSON file; a value of a wrong kind is an `io_error` that names the file and the value.
 class json_cursor {
 public:
   json_cursor(std::filesystem::path const& path, nlohmann::json const& value, std::string name = {})
@@ -29,7 +28,7 @@ public:
     throw io_error(path_->string(), 0, glt::detail::message(name_.empty() ? "the file" : name_, " ", what));
   }
 
-  /// The member of an object, if it has it.
+  /// Returns the member of an object, if the object has it.
   [[nodiscard]] std::optional<json_cursor> find(char const* key) const {
     if (!value_->is_object()) {
       fail("is no object with names and values");
@@ -39,7 +38,7 @@ public:
                ? std::nullopt
                : std::optional(json_cursor(*path_, *found, (name_.empty() ? "" : name_ + ".") + key));
   }
-  /// The member of an object.
+  /// Returns the member of an object.
   [[nodiscard]] json_cursor at(char const* key) const {
     auto found = find(key);
     if (!found) {
@@ -47,7 +46,7 @@ public:
     }
     return *std::move(found);
   }
-  /// The elements of a list.
+  /// Returns the elements of a list.
   [[nodiscard]] std::vector<json_cursor> elements() const {
     if (!value_->is_array()) {
       fail("is no list");
@@ -58,7 +57,7 @@ public:
     }
     return all;
   }
-  /// The names and values of an object, all of them text.
+  /// Returns the names and values of an object whose values are all text.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> texts() const {
     if (!value_->is_object()) {
       fail("is no object with names and values");
@@ -82,7 +81,7 @@ public:
     }
     return value_->get<bool>();
   }
-  /// A number of things.
+  /// Returns a number that counts something.
   [[nodiscard]] std::int64_t count() const {
     auto const number = whole();
     if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {

@@ -17,18 +17,18 @@ namespace glt::io::detail {
 
 #if defined(__linux__)
 
-// What the handler of SIGBUS looks at: a handler belongs to the process, and so does its table.
+// Table entry that the handler of SIGBUS reads. A handler belongs to the process, and so does its table.
 struct guarded_pages {
   std::atomic<std::byte*> begin = nullptr; // set last, null while the entry is free
   std::atomic<std::int64_t> size = 0;
   std::atomic<bool> lost = false;
 };
 inline std::array<guarded_pages, 1024> guarded_table;
-inline std::mutex guarded_mutex; // for all but the handler
+inline std::mutex guarded_mutex; // for all accesses but the handler's
 inline int num_guarded = 0;
 inline struct ::sigaction handler_before;
 
-// Zeros take the place of all pages of the mapping that an address belongs to; false if it is none.
+// Replaces all pages of the mapping that holds an address by zeros; false if no guarded mapping holds it.
 inline bool give_zeros(std::byte* address) noexcept {
   for (auto& pages : guarded_table) {
     auto* const begin = pages.begin.load();
@@ -43,7 +43,7 @@ inline bool give_zeros(std::byte* address) noexcept {
   return false;
 }
 
-// Calls nothing but the system, and allocates nothing.
+// Makes system calls only, and allocates nothing.
 inline void on_bus_error(int signal, ::siginfo_t* info, void*) noexcept {
   int const kept = errno;
   if (info->si_code <= 0 || !give_zeros(static_cast<std::byte*>(info->si_addr))) {
@@ -55,16 +55,16 @@ inline void on_bus_error(int signal, ::siginfo_t* info, void*) noexcept {
   errno = kept;
 }
 
-/// While it lives, a page of a mapped file that the system cannot bring, because the file was shortened or its disk
-/// fails, does not end the program by SIGBUS: all pages of the mapping become zeros, and `lost` says so.
+/// Guard of a mapped file against SIGBUS, which occurs if the file was shortened or its disk fails. Instead, all pages
+/// of the mapping become zeros, and `lost` returns true.
 ///
-/// The first guard sets the process's handler of SIGBUS and the last one sets the one before; faults elsewhere go to
-/// that. Of more than 1024 mappings at a time the last ones are not guarded.
+/// The first guard sets the process's handler of SIGBUS, and the last one restores the previous handler. Faults
+/// elsewhere go to the previous handler. At most 1024 mappings are guarded at a time.
 ///
 /// Concurrent calls: none on one object; any on different ones.
 class page_guard {
 public:
-  /// @pre    the bytes are a mapping, and stay it while this lives; not checked
+  /// @pre    the bytes are a mapping for as long as the guard lives; not checked
   page_guard(std::byte* begin, std::int64_t size) {
     std::scoped_lock const lock(guarded_mutex);
     for (auto& pages : guarded_table) {
@@ -98,7 +98,7 @@ public:
     }
   }
 
-  /// True if zeros have taken the place of the file's bytes.
+  /// True if zeros have replaced the file's bytes.
   [[nodiscard]] bool lost() const noexcept { return pages_ != nullptr && pages_->lost; }
 
 private:
@@ -107,7 +107,7 @@ private:
 
 #else
 
-/// Guards nothing where mappings that lose their file are not known to be mended.
+/// Guard without effect, for systems on which lost mappings are not known to be repairable.
 class page_guard {
 public:
   page_guard(std::byte*, std::int64_t) {}

@@ -18,7 +18,7 @@
 
 namespace glt::io::detail {
 
-// Throws for the first invalid vertex id; `path` is the file that they came from.
+// Throws for the first invalid vertex id; `path` is the file of the ids.
 inline void check_ids(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || ids[i] >= nodes.num_nodes) {
@@ -29,7 +29,7 @@ inline void check_ids(std::string const& path, host_view<global_id const> ids, n
   }
 }
 
-// The second place of an id that comes twice, if there is one.
+// Returns the second place of an id that occurs twice, if there is one.
 inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids) {
   if (std::ranges::adjacent_find(ids, std::ranges::greater_equal()) == ids.end()) {
     return std::nullopt;
@@ -44,7 +44,7 @@ inline std::optional<std::int64_t> find_duplicate(host_view<global_id const> ids
   return std::find(first + 1, ids.end(), *twice) - ids.begin();
 }
 
-// Throws for a vertex that comes twice in a split; `path` is the file that it came from.
+// Throws for a vertex that occurs twice in a split; `path` is the file of the split.
 inline void check_unique(std::string const& path, host_view<global_id const> ids) {
   if (auto const twice = find_duplicate(ids)) {
     auto const first = std::ranges::find(ids, ids[*twice]) - ids.begin();
@@ -54,7 +54,7 @@ inline void check_unique(std::string const& path, host_view<global_id const> ids
   }
 }
 
-// Throws if an array does not have one row for everything that it describes.
+// Throws if an array does not have one row per described vertex or edge.
 inline void check_rows(std::string const& path, std::int64_t rows, std::int64_t wanted, std::string const& what) {
   if (rows != wanted) {
     throw io_error(path, 0,
@@ -71,7 +71,7 @@ inline std::string vertices_of_type(node_table const& nodes) {
   return "vertices of type '" + nodes.name + "'";
 }
 
-// One more than the highest id, and at least `least`; the highest number of all is not an id.
+// Returns one more than the highest id, and at least `least`; the largest 64-bit number is not an id.
 inline std::int64_t count_ids(std::vector<global_id> const& ids, std::int64_t least) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return ids.empty() ? least : std::max(least, std::min(*std::ranges::max_element(ids), most - 1) + 1);

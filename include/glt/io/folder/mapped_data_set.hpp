@@ -33,7 +33,7 @@ namespace glt::io {
 
 namespace detail {
 
-// The arrays of one edge type as their files hold them.
+// Arrays of one edge type as stored in their files.
 struct mapped_edges {
   edge_type_name type;
   array edge_index; // int64 [2, E]
@@ -45,20 +45,20 @@ struct mapped_edges {
 
 } // namespace detail
 
-/// A folder of .npy files as a data set whose edges and features stay in the files until they are needed; that
-/// `read_npy_folder` makes in memory is the same.
+/// Folder of .npy files as a data set whose edges and features stay in the files until they are used. Equals the data
+/// set that `read_npy_folder` makes in memory.
 ///
-/// Lists of vertices and times of vertices are read into memory. The files are to stay as they are while it lives: who
-/// partitions it or estimates hotness gets an `io_error` if one was changed, replaced or shortened meanwhile. Beyond the
-/// end of a shortened file there are zeros then.
+/// Lists of vertices and times of vertices are read into memory. The files must not change while the data set lives.
+/// Partitioning and hotness estimates throw an `io_error` if a file was changed, replaced or shortened meanwhile. A
+/// shortened file then reads as zeros beyond its end.
 ///
 /// Concurrent calls: const members may run concurrently.
 class mapped_data_set {
 public:
-  /// @throws io_error  as `read_npy_folder`, but for ids, which whoever uses them checks; also if edges are not int64,
-  ///                   weights not float32 or times not int64, and for features that are sparse or of a type that
-  ///                   `map_npy_any` refuses
-  /// @cost   maps the files; reads all edges once if no file says how many vertices there are
+  /// @throws io_error  as `read_npy_folder`, except for ids, which are checked where they are used; also if edges are
+  ///                   not int64, weights not float32 or times not int64, and for features that are sparse or of a type
+  ///                   that `map_npy_any` refuses
+  /// @cost   maps the files; reads all edges once if no file states the number of vertices
   explicit mapped_data_set(std::filesystem::path const& folder) : files_(folder) {
     for (auto const& type : files_.edge_types()) {
       map_edges(type);
@@ -71,7 +71,7 @@ public:
 
   [[nodiscard]] std::string name() const { return files_.name(); }
 
-  /// Borrows all of it; the data set must outlive the view.
+  /// Returns a view of the whole data set, which must outlive the view.
   [[nodiscard]] data_set_view view() const {
     data_set_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
     for (auto const& edges : edges_) {
@@ -217,7 +217,7 @@ private:
     nodes_.push_back(std::move(nodes));
   }
 
-  // Without any row for a vertex, the edges tell how many there are.
+  // Counts the vertices from the edges if no array has a row per vertex.
   [[nodiscard]] std::int64_t count_nodes(std::string const& type) const {
     std::int64_t count = 0;
     auto const see = [&](array const& pairs, std::string const& source, std::string const& destination) {

@@ -27,7 +27,7 @@
 
 namespace glt::io {
 
-/// How a folder of arrays is read.
+/// Options of reading a folder of arrays.
 struct npy_folder_options {
   detail::dense_options dense{}; ///< of features that are sparse on disk
   read_options reading{};
@@ -152,7 +152,7 @@ private:
     data_.nodes.push_back(std::move(nodes));
   }
 
-  // Without any row for a vertex, the edges tell how many there are.
+  // Counts the vertices from the edges if no array has a row per vertex.
   void count_nodes(node_table& nodes) const {
     auto const see = [&](std::string const& type, std::vector<global_id> const& ids) {
       if (type == nodes.name) {
@@ -197,7 +197,7 @@ private:
 
 } // namespace detail
 
-/// Reads a folder of arrays that are told by their names.
+/// Reads a folder of arrays, which are recognised by their names.
 ///
 /// | file | array |
 /// |---|---|
@@ -216,10 +216,10 @@ private:
 /// by their names, which are in `node_feat@NAME.npy` and `edge_feat@NAME.npy`: see `write_npy_folder`. Files of other
 /// names are not read.
 ///
-/// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or types although the
-///                   graph has none, or an array is damaged, of a wrong shape or row count, or names a vertex
-///                   that does not exist, a vertex comes twice in a split, ids are of type bool, a time is no
-///                   whole number, or a weight is larger than any float32
+/// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or has types although the graph
+///                   has none, an array is damaged, of a wrong shape or row count, or names a vertex that does not
+///                   exist, a vertex comes twice in a split, ids are of type bool, a time is not a whole number, or a
+///                   weight is larger than any float32
 [[nodiscard]] inline data_set read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
   return detail::npy_folder_reader(folder, options).read();

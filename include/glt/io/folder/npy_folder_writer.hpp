@@ -27,7 +27,7 @@ namespace glt::io {
 
 namespace detail {
 
-// Writes the arrays of a data set of which every rank holds some rows.
+// Writer of the arrays of a data set of which every rank holds some rows.
 template <communicator Comm>
 class npy_folder_writer {
 public:
@@ -57,7 +57,7 @@ public:
     write_list("edge_weight", suffix, columns.weights);
     write_list("edge_time", suffix, columns.times);
     for (auto const& split : edges.links) {
-      // A split without any pair is still one.
+      // A split without pairs is still written.
       bool const negatives = any(split.negatives.sources.size());
       if (any(split.edges.sources.size()) || !negatives) {
         write_pairs_together(comm_, path_of(split.name + "_edge", suffix), split.edges.sources,
@@ -70,7 +70,7 @@ public:
     }
   }
 
-  // What rank 0 could not write alone.
+  // Returns the first failure of writing the files of rank 0 alone; empty if there is none.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
 
 private:
@@ -89,7 +89,7 @@ private:
     }
   }
 
-  // True if a rank has something.
+  // True if the count is not 0 on at least one rank.
   bool any(std::int64_t count) { return reduce_over_ranks(comm_, count, reduction::max) > 0; }
 
   void write_features(std::span<named_array const> features, char const* kind, std::string const& suffix) {
@@ -111,14 +111,14 @@ private:
   std::string failure_;
 };
 
-/// Writes the files of `write_npy_folder` into a folder that exists, of a data set of which every rank holds some rows
-/// of the arrays, those of rank 0 first.
+/// Writes the files of `write_npy_folder` into an existing folder. Every rank holds some rows of the arrays, rank 0's
+/// rows first.
 ///
-/// @shape  piece: types, features and link splits as on all ranks, `num_nodes` those of all together; any number of
-///         rows of every array and list
+/// @shape  piece: types, features and link splits equal on all ranks, `num_nodes` the total over all ranks; any number
+///         of rows of every array and list
 /// @comm   collective; some header exchanges for every array
-/// @throws collective_error  on every rank, as `write_npy_folder`, but for wrong numbers of rows; files may then be
-///                           there
+/// @throws collective_error  on every rank, as `write_npy_folder`, except for wrong numbers of rows; incomplete files
+///                           may remain
 template <communicator Comm>
 void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, data_set_view const& piece) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
@@ -144,7 +144,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
   glt::detail::agree(comm, site, writer.failure(), 0, same);
 }
 
-// The same of all rows at once, after a look at them.
+// Writes the folder from all rows at once, after checks.
 inline void write_checked_folder(std::filesystem::path const& folder, data_set_view const& data) {
   static_cast<void>(tables_text(tables_of(data)));
   check_rows_of(data);
@@ -157,17 +157,17 @@ inline void write_checked_folder(std::filesystem::path const& folder, data_set_v
 
 } // namespace detail
 
-/// Writes a data set as a new folder of arrays, which `read_npy_folder` reads and `mapped_data_set` maps as the same
-/// data set, but for its name, which is that of the folder.
+/// Writes a data set as a new folder of arrays. `read_npy_folder` reads and `mapped_data_set` maps it as the same data
+/// set, with the folder's name.
 ///
-/// Files are those that `read_npy_folder` tells. A meta.json says under "tables" what the names of the files cannot: an
-/// order of types that is not alphabetical, and features by their names where they are not one `node_feat` or
-/// `edge_feat` alone. The folder appears when it is complete; after a failure nothing is there.
+/// The files are listed at `read_npy_folder`. A meta.json states under "tables" the facts that file names cannot: an
+/// order of types that is not alphabetical, and names of features unless there is a single `node_feat` or `edge_feat`.
+/// The folder appears only when it is complete; a failed call leaves no folder.
 ///
-/// @pre    ids of vertices exist; not checked, reading the folder does
-/// @throws precondition_error  if there are no edges, the name of a type or feature makes no name of a file, an array
-///                             does not have one row for every vertex or edge, or a link split is not one of "train",
-///                             "valid" and "test", each once and in this order
+/// @pre    ids of vertices exist; not checked here, but when the folder is read
+/// @throws precondition_error  if there are no edges, the name of a type or feature cannot be part of a file name, an
+///                             array does not have one row for every vertex or edge, or the link splits are not some of
+///                             "train", "valid" and "test", each once and in this order
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
 inline void write_npy_folder(std::filesystem::path const& folder, data_set_view const& data) {
   detail::atomic_folder staged(folder);
@@ -175,7 +175,7 @@ inline void write_npy_folder(std::filesystem::path const& folder, data_set_view 
   staged.commit();
 }
 
-/// The same for a data set in memory.
+/// Writes a data set in memory in the same way.
 inline void write_npy_folder(std::filesystem::path const& folder, data_set const& data) {
   write_npy_folder(folder, view_of(data));
 }

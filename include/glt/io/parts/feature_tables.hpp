@@ -31,11 +31,11 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   });
 }
 
-/// Arrays of the same vertices or edges as one table, in their own types and without a copy; those of more than two
-/// dimensions become rows.
+/// Makes one table of arrays of the same vertices or edges, in their types and without a copy. Rows of arrays with more
+/// than two dimensions are flattened.
 ///
 /// @shape  arrays [num_rows, …] each
-/// @throws precondition_error  if an array has other rows, or a name comes twice
+/// @throws precondition_error  if an array has another number of rows, or a name comes twice
 [[nodiscard]] inline feature_table<device::cpu> make_feature_table(std::int64_t num_rows,
                                                                    std::vector<named_array> arrays) {
   feature_table<device::cpu> table(num_rows);
@@ -47,7 +47,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 
 } // namespace detail
 
-/// Takes all features of the vertices of a type out of a part, and their labels, if there are some, as "label"; for
+/// Moves all features of a vertex type out of a part, and the labels, if there are some, as "label"; for
 /// `dist::named_features`.
 ///
 ///     auto part = glt::io::load_hetero_for_rank(folder, comm.rank(), comm.size());
@@ -66,8 +66,8 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
   return table;
 }
 
-/// Takes all features of the edges of a type out of a part, with the ids of the edges, and their times, if they have some,
-/// as "time"; for `dist::named_edge_features`. The part keeps its times as well, for rules look at them.
+/// Moves all features of an edge type out of a part, with the edge ids and, as "time", any times; for
+/// `dist::named_edge_features`. The part keeps its times as well, because rules read them.
 ///
 ///     glt::dist::named_edge_features const timed(comm, part.graph.books[0], glt::io::extract_edge_features(part));
 ///     recipe.with(timed, {{.name = "time"}}); // batch.edge_tensors["time"]

@@ -21,14 +21,14 @@
 
 namespace glt::io {
 
-/// Takes the hot rows of `features` out of a part, for `dist::loader` and `dist::feature_collector`; none where the
-/// folder was made without.
+/// Moves the hot rows of `features` out of a part, for `dist::loader` and `dist::feature_collector`; none if the folder
+/// has none.
 ///
 ///     auto const hot = glt::io::extract_hot_rows(part);
 ///     loader.use(hot);
 ///
 /// @throws precondition_error  if the part has hot rows, but none of these features
-/// @cost   the table that finds them; a copy where the features are not float32
+/// @cost   the table that finds them; a copy if the features are not float32
 [[nodiscard]] inline dist::hot_rows<device::cpu, float> extract_hot_rows(loaded_part& part) {
   auto hot = std::exchange(part.hot, {});
   if (hot.ids.empty()) {
@@ -45,7 +45,7 @@ namespace glt::io {
           feature_store<device::cpu, float>(rows, columns, detail::convert<float>(std::move(found->values)))};
 }
 
-/// Takes the hot rows of all features of the vertices of a type out of a part, for `dist::named_collector`.
+/// Moves the hot rows of all features of a vertex type out of a part, for `dist::named_collector`.
 ///
 /// @pre    there is such a type; not checked
 /// @cost   the table that finds them

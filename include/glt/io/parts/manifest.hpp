@@ -21,7 +21,7 @@
 
 namespace glt::io {
 
-/// How the parts of a folder came about; for people, and to do it again.
+/// Partitioner, options and key of a folder, to read and to repeat the partition.
 struct partitioner_note {
   std::string name = "unknown";
   std::vector<std::pair<std::string, std::string>> options{};
@@ -32,24 +32,24 @@ struct partitioner_note {
 
 namespace detail {
 
-/// Name, element type and shape of one row of arrays that every part has.
+/// Name, element type and shape of one row of an array that every part has.
 struct manifest_array {
   std::string name;
   element_type type = element_type::float32;
-  std::vector<std::int64_t> row_shape; ///< [] of one number per vertex or edge, [F] of a row of features
+  std::vector<std::int64_t> row_shape; ///< [] if one number per vertex or edge, [F] if a row of features
 
   friend bool operator==(manifest_array const&, manifest_array const&) = default;
 };
 
-/// What a folder holds of the vertices of one type; numbers are by part.
+/// Arrays and lists of the vertices of one type in a folder; numbers are by part.
 struct manifest_nodes {
   std::string name;
-  std::vector<global_id> offsets; ///< [P + 1] those of the partition book
+  std::vector<global_id> offsets; ///< [P + 1] offsets of the partition book
   std::vector<manifest_array> features;
   std::optional<manifest_array> labels;
   std::optional<label_range> label_values{}; ///< of labels that are whole numbers; folders of older versions lack it
   bool times = false;
-  std::vector<std::int64_t> train; ///< [P] vertices of the split; likewise the others
+  std::vector<std::int64_t> train; ///< [P] vertices of the split; likewise `valid` and `test`
   std::vector<std::int64_t> valid;
   std::vector<std::int64_t> test;
   std::vector<std::int64_t> hot; ///< [P] hot rows of other parts
@@ -59,7 +59,7 @@ struct manifest_nodes {
   friend bool operator==(manifest_nodes const&, manifest_nodes const&) = default;
 };
 
-/// What a folder holds of one link split; numbers are by part.
+/// Pairs of one link split in a folder; numbers are by part.
 struct manifest_links {
   std::string name;
   std::vector<std::int64_t> edges;
@@ -68,14 +68,14 @@ struct manifest_links {
   friend bool operator==(manifest_links const&, manifest_links const&) = default;
 };
 
-/// What a folder holds of the edges of one type; numbers are by part.
+/// Arrays of the edges of one type in a folder; numbers are by part.
 struct manifest_edges {
   edge_type type;
   std::vector<std::int64_t> edges; ///< [P]
   bool weights = false;
   bool times = false;
   std::vector<manifest_array> features;
-  std::vector<std::int64_t> halo; ///< [P] remote vertices at which edges start; all 0 if no halo is stored
+  std::vector<std::int64_t> halo; ///< [P] distinct remote sources of edges; all 0 if no halo is stored
   std::vector<manifest_links> links;
 
   [[nodiscard]] std::int64_t num_edges() const noexcept {
@@ -84,7 +84,7 @@ struct manifest_edges {
   friend bool operator==(manifest_edges const&, manifest_edges const&) = default;
 };
 
-/// A file of the folder.
+/// File of the folder.
 struct manifest_file {
   std::string path; ///< relative to the folder, with slashes
   std::int64_t bytes = 0;
@@ -95,7 +95,7 @@ struct manifest_file {
 
 } // namespace detail
 
-/// What the folder of a partitioned data set says about itself.
+/// Manifest of the folder of a partitioned data set.
 struct manifest {
   std::string name;
   partitioner_note partitioner{};
@@ -105,12 +105,12 @@ struct manifest {
 
   /// @pre    there is a node type; not checked (likewise `book`)
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(nodes.front().offsets.size()) - 1; }
-  /// Bytes of all files but the manifest.
+  /// Returns the bytes of all files but the manifest.
   [[nodiscard]] std::int64_t num_bytes() const noexcept {
     return std::accumulate(files.begin(), files.end(), std::int64_t{0},
                            [](std::int64_t sum, detail::manifest_file const& file) { return sum + file.bytes; });
   }
-  /// True if it has one type of vertices and one of edges.
+  /// True if there is one type of vertices and one of edges.
   [[nodiscard]] bool is_homogeneous() const noexcept { return nodes.size() == 1 && edges.size() == 1; }
   [[nodiscard]] hetero_schema schema() const {
     std::vector<node_type> node_types;

@@ -20,7 +20,7 @@
 
 namespace glt::io {
 
-/// A rank's part of a data set, of which the other ranks have the rest.
+/// One rank's part of a data set; the other ranks hold the other parts.
 struct opened_part {
   dist::graph<device::cpu> graph;
   dist::feature_store<device::cpu, float> features; ///< with labels, if they are whole numbers
@@ -30,9 +30,9 @@ struct opened_part {
   std::int64_t num_classes; ///< one more than the largest label of all ranks; 0 without labels
 };
 
-/// Joins a part that was loaded or made with those of the other ranks.
+/// Connects a part that was loaded or made with the parts of the other ranks.
 ///
-/// @comm   collective; what `dist::graph` and `dist::feature_store` exchange, a header exchange and a reduction
+/// @comm   collective; the exchanges of `dist::graph` and `dist::feature_store`, a header exchange and a reduction
 /// @throws collective_error  as `dist::graph` and `dist::feature_store`
 template <communicator Comm>
 [[nodiscard]] opened_part open_part(Comm& comm, loaded_part part) {
@@ -46,11 +46,10 @@ template <communicator Comm>
           std::move(part.valid), std::move(part.test), reduce_over_ranks(comm, num_classes, reduction::max)};
 }
 
-/// Loads what this rank owns of a folder that `write_parts` made, by `load_for_rank`, and joins it with the parts of the
-/// other ranks.
+/// Loads this rank's part of a folder of `write_parts` by `load_for_rank`, and connects it with the other ranks' parts.
 ///
-/// @comm   collective; one header exchange more than with a part that was loaded
-/// @throws collective_error  on every rank, if one cannot load its part
+/// @comm   collective; one header exchange more than for a loaded part
+/// @throws collective_error  on every rank, if a rank cannot load its part
 template <communicator Comm>
 [[nodiscard]] opened_part open_part(Comm& comm, std::filesystem::path const& folder, load_options const& options = {}) {
   loaded_part part;

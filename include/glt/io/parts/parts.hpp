@@ -33,20 +33,20 @@ namespace glt::io {
 
 namespace detail {
 
-/// The first part of a rank where P parts are shared out over R ranks: rank r has those from there up to the first
-/// of rank r + 1.
+/// Returns the first part of a rank if P parts are shared out over R ranks. The parts of rank r end before the first
+/// part of rank r + 1.
 [[nodiscard]] inline int first_part_of_rank(int num_parts, int rank, int num_ranks) noexcept {
   return static_cast<int>(std::int64_t{num_parts} * rank / num_ranks);
 }
 
 } // namespace detail
 
-/// Loads what a rank owns where parts are shared out over fewer ranks, or as many: several neighbouring parts become
-/// one, and the books those of R parts.
+/// Loads a rank's share of the parts, for at most as many ranks as parts. Several neighbouring parts are merged, and
+/// the books then describe R parts.
 ///
-/// @throws precondition_error  if the rank is not one of num_ranks, or there are more ranks than parts
+/// @throws precondition_error  if the rank is outside [0, num_ranks), or there are more ranks than parts
 /// @throws io_error            as `parts_folder::load_hetero`
-/// @cost   as `parts_folder::load_hetero` for one part a rank; a copy of all arrays where it is several
+/// @cost   as `parts_folder::load_hetero` if each rank has one part; else a copy of all arrays
 [[nodiscard]] inline part_content load_hetero_for_rank(parts_folder const& folder, int rank, int num_ranks,
                                                        load_options const& options = {}) {
   auto const num_parts = folder.num_parts();
@@ -83,7 +83,7 @@ namespace detail {
   return detail::merge_parts(parts, std::move(books), rank);
 }
 
-/// The same of a graph without types.
+/// Loads a rank's share of a graph without types.
 ///
 /// @throws precondition_error  as `load_hetero_for_rank` and `make_loaded_part`
 /// @throws io_error            as `load_hetero_for_rank`

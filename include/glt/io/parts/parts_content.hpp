@@ -13,9 +13,9 @@
 
 namespace glt::io {
 
-/// Rows of vertices of other parts that a part keeps because it asks for them most.
+/// Rows of remote vertices that a part keeps because it requests them most.
 ///
-/// @shape  ids [H], global ids · features [H, …] each, some of those of the type
+/// @shape  ids [H], global ids · features [H, …] each, for some features of the type
 struct hot_rows {
   buffer<device::cpu, global_id> ids;
   std::vector<named_array> features;
@@ -23,7 +23,7 @@ struct hot_rows {
 
 namespace detail {
 
-/// What is known about the vertices of one type that a part owns, by local id; lists hold global ids.
+/// Features, labels, times and splits of a part's vertices of one type, by local id; lists hold global ids.
 ///
 /// @shape  features [rows, …] each · labels [rows, …] or empty · times [rows] or empty
 struct part_nodes {
@@ -36,20 +36,20 @@ struct part_nodes {
   hot_rows hot;
 };
 
-/// What is known about the edges of one type that a part owns, by their position in its rows.
+/// Features, weights, times and link splits of a part's edges of one type, by their position in its rows.
 ///
 /// @shape  features [E, …] each · weights [E] or empty · times [E] or empty
 struct part_edges {
   std::vector<named_array> features;
   buffer<device::cpu, float> weights;
   buffer<device::cpu, std::int64_t> times;
-  buffer<device::cpu, global_id> halo; ///< vertices of other parts at which edges start, ascending; empty if not stored
+  buffer<device::cpu, global_id> halo; ///< remote sources of edges, ascending; empty if not stored
   std::vector<link_split> links;       ///< pairs whose destination the part owns, in global ids
 };
 
 } // namespace detail
 
-/// One part of a partitioned data set with all that is known about its vertices and edges.
+/// One part of a partitioned data set: graph, and the data of its vertices and edges.
 struct part_content {
   hetero_part<device::cpu> graph;
   std::vector<detail::part_nodes> nodes; ///< by node type

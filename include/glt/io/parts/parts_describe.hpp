@@ -17,7 +17,7 @@ namespace glt::io {
 
 namespace detail {
 
-// "120 (10 to 31 a part)".
+// Writes, for example, "120 (10 to 31 a part)".
 inline void tell_counts(std::ostream& out, std::vector<std::int64_t> const& by_part) {
   out << std::accumulate(by_part.begin(), by_part.end(), std::int64_t{0});
   auto const [least, most] = std::ranges::minmax_element(by_part);
@@ -42,7 +42,7 @@ inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& ar
 
 } // namespace detail
 
-/// What a folder of parts holds, in a few lines for people.
+/// Describes a folder of parts in a few lines of text.
 [[nodiscard]] inline std::string describe(manifest const& from) {
   std::ostringstream out;
   out << "data set '" << from.name << "' in " << from.num_parts() << " parts, " << from.num_bytes() << " bytes in "

@@ -22,7 +22,7 @@
 
 namespace glt::io {
 
-/// How a part is loaded.
+/// Options of loading a part.
 struct load_options {
   bool verify = false;   ///< compare the checksums of the part's files first; reads all of them
   bool validate = true;  ///< check that every id, offset and label is in range; reads the files of ids and labels.
@@ -34,15 +34,15 @@ struct load_options {
       feature{}; ///< which node features `loaded_part::features` holds; the first of two dimensions if not named
 };
 
-/// A folder of a partitioned data set, as `write_parts` makes it.
+/// Folder of a partitioned data set, as written by `write_parts`.
 ///
 /// Concurrent calls: const members may run concurrently.
 class parts_folder {
 public:
   /// Reads the manifest and compares the length of every file.
   ///
-  /// @throws io_error  if there is no manifest, it is damaged or of another version, or a file is missing or of
-  ///                   another length
+  /// @throws io_error  if there is no manifest, it is damaged or of another version, or a file is missing or of another
+  ///                   length
   explicit parts_folder(std::filesystem::path dir) : path_(std::move(dir)), manifest_(detail::read_manifest(path_)) {
     std::ranges::sort(manifest_.files, {}, &detail::manifest_file::path);
     auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &detail::manifest_file::path);
@@ -60,11 +60,11 @@ public:
   }
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
-  /// All that the folder says about itself.
+  /// Returns the manifest.
   [[nodiscard]] manifest const& info() const noexcept { return manifest_; }
   [[nodiscard]] int num_parts() const noexcept { return manifest_.num_parts(); }
 
-  /// The owners of the vertices of a type.
+  /// Returns the owners of the vertices of a type.
   ///
   /// @throws precondition_error  if there is no such node type
   [[nodiscard]] partition_book book(int node_type = 0) const {
@@ -74,31 +74,31 @@ public:
 
   /// Compares the checksum of every file.
   ///
-  /// @throws io_error  naming the first file that is not as it was written, or cannot be read
+  /// @throws io_error  naming the first file that cannot be read or whose checksum differs
   /// @cost   one read of all files
   void verify(progress_callback const& on_progress = {}) const { verify_below("", on_progress); }
-  /// The same of the files of one part.
+  /// Compares the checksums of one part's files.
   ///
   /// @throws precondition_error  if there is no such part
-  /// @throws io_error            as of all files
+  /// @throws io_error            as for all files
   void verify(int part, progress_callback const& on_progress = {}) const {
     check_part(part);
     verify_below(detail::part_folder(part) + "/", on_progress);
   }
 
-  /// Loads one part; its arrays are mapped files, in which nothing is copied.
+  /// Loads one part; its arrays are mapped files, and nothing is copied.
   ///
-  /// Every load finds files that are missing or of another length, type or shape. By default it finds also ids, offsets
-  /// and labels out of range: labels from 0 up to the count of classes, or from the lowest negative one that the data
-  /// set had (-1 for "unlabelled", say); a folder of an older version, which has no count of classes, may have any
-  /// label. `finite` finds features that are NaN or infinite. Only `verify` finds numbers that changed and are still in
+  /// Every load finds files that are missing or of another length, type or shape. By default it also finds ids, offsets
+  /// and labels out of range. Labels range from 0 up to the count of classes, or from the lowest negative label of the
+  /// data set (such as -1 for "unlabelled"). A folder of an older version has no count of classes and may have any
+  /// label. `finite` finds features that are NaN or infinite. Only `verify` finds changed numbers that are still in
   /// range, in features, weights and times as well.
   ///
   /// @throws precondition_error  if there is no such part
-  /// @throws io_error            naming the file that is missing or contradicts the manifest, and the element that is out of
-  ///                             range or not finite
-  /// @cost   one mapping a file; reads files of ids and labels if they are validated, features if they are to be
-  ///         finite, and all files if they are verified
+  /// @throws io_error            naming the file that is missing or contradicts the manifest, and the element that is
+  ///                             out of range or not finite
+  /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
+  ///         files
   [[nodiscard]] part_content load_hetero(int part, load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
@@ -109,10 +109,10 @@ public:
         .read();
   }
 
-  /// The same of a graph without types.
+  /// Loads one part of a graph without types.
   ///
   /// @throws precondition_error  if there is no such part, the graph has several types of vertices or edges, or no
-  ///                             features of the name that is asked for
+  ///                             features have the requested name
   /// @throws io_error            as `load_hetero`
   /// @cost   as `load_hetero`; a copy of features and labels whose type is not float32 and int64
   [[nodiscard]] loaded_part load(int part, load_options const& options = {}) const {

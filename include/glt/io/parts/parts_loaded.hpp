@@ -21,14 +21,14 @@
 
 namespace glt::io {
 
-/// One part of a graph without types, with all that is known about its vertices and edges.
+/// One part of a graph without types, with the data of its vertices and edges.
 struct loaded_part {
   graph_part<device::cpu> graph;
   feature_store<device::cpu, float> features; ///< one array of features, and the labels if they are whole numbers
   std::vector<global_id> train;               ///< global ids (after partitioning) of this part's training vertices
   std::vector<global_id> valid;
   std::vector<global_id> test;
-  std::vector<named_array> more_features{};  ///< [rows, …] the other arrays of features, in their own types
+  std::vector<named_array> more_features{};  ///< [rows, …] all other arrays of features, in their types
   array targets{};                           ///< [rows, …] labels that are not one whole number a vertex
   buffer<device::cpu, std::int64_t> times{}; ///< [rows] or empty
   hot_rows hot{};
@@ -43,8 +43,8 @@ inline bool is_whole(element_type type) noexcept {
          type != element_type::float64;
 }
 
-// Takes the array of features of that name out of a list, the first of two dimensions if there is no name; an array
-// without shape if there is none.
+// Removes the array of features of that name from a list and returns it. An empty name selects the first array of two
+// dimensions. Returns an array without shape if there is none.
 inline named_array extract_features(std::vector<named_array>& all, std::string const& name) {
   auto const wanted = std::ranges::find_if(
       all, [&](named_array const& one) { return name.empty() ? one.values.shape().size() == 2 : one.name == name; });
@@ -59,10 +59,10 @@ inline named_array extract_features(std::vector<named_array>& all, std::string c
   return taken;
 }
 
-/// The part of a graph with one type of vertices and one of edges, in the form that graphs without types have.
+/// Makes a `loaded_part` of a part with one type of vertices and one of edges.
 ///
-/// Features of float32 are handed over, others converted; `feature` names those that are wanted, the first ones of
-/// two dimensions if it is empty.
+/// Features of float32 are moved, others are converted. `feature` names the features to use; if empty, the first array
+/// of two dimensions is used.
 ///
 /// @throws precondition_error  if there are more types, or no features of that name
 [[nodiscard]] inline loaded_part make_loaded_part(part_content content, std::string const& feature = {}) {

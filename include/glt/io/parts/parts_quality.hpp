@@ -22,7 +22,7 @@ namespace glt::io {
 
 namespace detail {
 
-// The vertices of a type as a folder numbers them: part by part.
+// Returns the owners of a type's vertices in the numbering of a folder: part by part.
 inline glt::detail::measured_vertices<global_id> vertices_of(partition_book const& book, std::size_t type) {
   buffer<device::cpu, local_id> part_of(book.num_vertices());
   for (int part = 0; part < book.num_parts(); ++part) {
@@ -33,7 +33,7 @@ inline glt::detail::measured_vertices<global_id> vertices_of(partition_book cons
 
 } // namespace detail
 
-/// Measures the partition of a folder, part by part; equal to what `measure_partition` says of the same graph and
+/// Measures the partition of a folder, part by part; equals the result of `measure_partition` for the same graph and
 /// assignment in memory.
 ///
 /// @throws io_error  as `parts_folder::load_hetero`

@@ -27,9 +27,9 @@
 
 namespace glt::io {
 
-/// A new folder of parts, which appears under its name when all of them are there.
+/// New folder of parts, which appears under its name when all parts are written.
 ///
-/// For those who make the parts themselves; `write_parts` does it all for a data set in memory.
+/// For programs that make the parts themselves; `write_parts` does all steps for a data set in memory.
 ///
 /// Concurrent calls: none on one object.
 class parts_writer {
@@ -41,7 +41,7 @@ public:
     manifest_.partitioner = std::move(partitioner);
   }
 
-  /// Where the parts stand for the time being: other processes `write_part` here and send the manifest.
+  /// Returns the temporary folder, into which other processes may `write_part`; they send the manifest here.
   [[nodiscard]] std::filesystem::path const& folder() const noexcept { return staged_.path(); }
 
   /// Writes a part.
@@ -50,19 +50,19 @@ public:
   /// @throws io_error            as `write_part`
   void add(part_content const& part) { add(detail::write_part(folder(), part)); }
 
-  /// Takes note of a part that was written to `folder()`.
+  /// Adds the manifest of a part that was written to `folder()`.
   ///
-  /// @throws precondition_error  as `add` of manifests, or if a file of it was written before
+  /// @throws precondition_error  as `add` of manifests, or if a file of the part was added before
   void add(manifest const& part) {
     detail::add(manifest_, part);
     ++num_added_;
   }
 
-  /// Writes the manifest and gives the folder its name, when everything has reached the disk.
+  /// Writes the manifest and gives the folder its name after all files have reached the disk.
   ///
   /// @throws precondition_error  if a part is missing, or a name is not UTF-8
-  /// @throws io_error            if the manifest cannot be written, its text does not say again what was meant, or as
-  ///                             `atomic_folder::commit`
+  /// @throws io_error            if the manifest cannot be written, its text does not parse back to the same manifest,
+  ///                             or as `atomic_folder::commit`
   void commit() {
     if (num_added_ == 0 || num_added_ != manifest_.num_parts()) {
       throw precondition_error(glt::detail::message(num_added_, " parts were written of a partition into ",
@@ -95,16 +95,16 @@ private:
 
 /// Writes a partitioned data set to a new folder, from which every rank can load its part alone.
 ///
-/// The folder appears when it is complete; after a failure nothing is there. Edges go to the part of their
+/// The folder appears only when it is complete; a failed call leaves no folder. Edges go to the part of their
 /// destination and keep their order in every row.
 ///
 /// @shape  labels [node types], one for the vertices of each type, into the same number of parts
-/// @throws precondition_error  naming what does not fit: relabellings, an array without one row per vertex or
-///                             edge, an id that its type does not have, types without names or of the same name
-/// @throws io_error            if the folder exists and is not empty, or cannot be written, or an input file was changed
-///                             meanwhile
-/// @cost   O(P · V) for lists and O(E) sweeps for edges, about nine at most; memory of one part beside the input,
-///         or of an eighth of the edges where that is more
+/// @throws precondition_error  naming the argument at fault: relabellings, an array without one row per vertex or edge,
+///                             an id that its type does not have, types without names or of the same name
+/// @throws io_error            if the folder exists and is not empty, or cannot be written, or an input file was
+///                             changed meanwhile
+/// @cost   O(P · V) for lists and at most about nine O(E) sweeps over the edges; memory of one part beside the input,
+///         or of an eighth of the edges if that is more
 inline void write_parts(std::filesystem::path const& dir, data_set_view const& data,
                         std::span<relabelling const> labels, write_options const& options = {}) {
   detail::data_set_cutter cutter(data, labels, options);
@@ -121,10 +121,10 @@ inline void write_parts(std::filesystem::path const& dir, data_set_view const& d
   }
 }
 
-/// The same of a data set in memory.
+/// Writes a data set in memory.
 ///
-/// @throws precondition_error  as of a view
-/// @throws io_error            likewise
+/// @throws precondition_error  as for a view
+/// @throws io_error            as for a view
 inline void write_parts(std::filesystem::path const& dir, data_set const& data, std::span<relabelling const> labels,
                         write_options const& options = {}) {
   write_parts(dir, view_of(data), labels, options);

@@ -10,18 +10,18 @@
 
 namespace glt::io {
 
-/// Vertices of other parts whose rows parts keep, by part and hottest first; original ids.
+/// Remote vertices whose rows the parts keep, by part and hottest first; original ids.
 struct hot_vertices {
   int node_type = 0;
   std::vector<std::vector<global_id>> by_part;
-  std::vector<std::string> features{}; ///< which ones are kept; all if none is named
+  std::vector<std::string> features{}; ///< the features to keep; all if empty
 };
 
-/// What `write_parts` writes beside the data set.
+/// Options of `write_parts`: data beside the data set.
 struct write_options {
   partitioner_note partitioner{};
   std::vector<hot_vertices> hot{};
-  bool halo = false; ///< store which remote vertices a part touches
+  bool halo = false; ///< store the remote vertices that a part's edges touch
   progress_callback on_progress{};
 };
 

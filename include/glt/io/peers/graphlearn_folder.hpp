@@ -31,7 +31,7 @@ namespace glt::io {
 
 namespace detail {
 
-// A folder of GraphLearn-for-PyTorch; see `read_graphlearn_folder`.
+// Reader of a folder of GraphLearn-for-PyTorch; see `read_graphlearn_folder`.
 class graphlearn_reader {
 public:
   explicit graphlearn_reader(std::filesystem::path dir) : dir_(std::move(dir)), meta_(dir_ / "META") {}
@@ -98,7 +98,7 @@ private:
   }
 
   [[nodiscard]] std::filesystem::path part(int p) const { return dir_ / ("part" + std::to_string(p)); }
-  // The sub-folder of a type; without types there is none.
+  // Returns the sub-folder of a type; the folder itself without types.
   [[nodiscard]] std::filesystem::path of_type(std::filesystem::path const& folder, std::string const& type) const {
     return typed_ ? folder / type : folder;
   }
@@ -123,7 +123,7 @@ private:
     auto const type = table.source + "__" + table.name + "__" + table.destination;
     auto const source = find_node_type(meta, result_.data.nodes, table.source);
     auto const destination = find_node_type(meta, result_.data.nodes, table.destination);
-    // With graph_caching the edges of all parts stand in one folder.
+    // With graph_caching the edges of all parts are in one folder.
     bool const whole = std::filesystem::exists(of_type(dir_ / "graph", type) / "rows.pt");
     std::vector<peer_edges> parts;
     std::vector<peer_ids> ids;
@@ -204,7 +204,7 @@ private:
     });
   }
 
-  // Older versions save a tensor, newer ones pickle chunks of it one after the other.
+  // Older versions save a tensor, newer ones pickle its chunks one after the other.
   [[nodiscard]] static std::filesystem::path either(std::filesystem::path const& folder, std::string const& stem) {
     auto const chunks = folder / (stem + ".pkl");
     return std::filesystem::exists(chunks) ? chunks : folder / (stem + ".pt");
@@ -219,10 +219,10 @@ private:
 } // namespace detail
 
 /// Reads a folder that a partitioner of GraphLearn-for-PyTorch wrote, with or without types, features, weights and
-/// `graph_caching`; cached rows are left out, they are copies. Features are called "feat". Labels and splits are not
-/// in such a folder.
+/// `graph_caching`. Cached rows are copies and are left out. Features are called "feat". Such a folder has no labels
+/// and splits.
 ///
-/// @throws io_error  naming the file that is missing, damaged, no plain tensor, or contradicts the others
+/// @throws io_error  naming the file that is missing, damaged, not a plain tensor, or contradicts the others
 /// @cost   memory of the graph and its features, and of one part beside them
 /// @source alibaba/graphlearn-for-pytorch, graphlearn_torch/python/partition/base.py (versions 0.2.0 to 0.2.4)
 [[nodiscard]] inline peer_partition read_graphlearn_folder(std::filesystem::path const& dir) {

@@ -28,8 +28,8 @@
 
 namespace glt::io {
 
-/// A whole graph put together from the parts of another library, in the ids it had before that library divided it,
-/// and the part that the library gave every vertex.
+/// Whole graph joined from the parts of another library, and the part that this library assigned to every vertex. Ids
+/// are as they were before that library divided the graph.
 ///
 /// @shape  assignment[i] [data.nodes[i].num_nodes], in [0, num_parts)
 struct peer_partition {
@@ -40,13 +40,13 @@ struct peer_partition {
 
 namespace detail {
 
-// Which vertices or edges a part has, and the file that says so.
+// Ids of the vertices or edges of a part, and the file that holds them.
 struct peer_ids {
   std::string path;
   std::vector<global_id> ids{};
 };
 
-// The edges of a part; position i of all three is one edge.
+// Edges of a part; position i of all three lists is one edge.
 struct peer_edges {
   peer_ids edges;
   std::vector<global_id> sources{};
@@ -61,7 +61,7 @@ inline int checked_num_parts(std::string const& path, std::int64_t num_parts) {
   return static_cast<int>(num_parts);
 }
 
-// Types become names of files, and a file must not lead out of its folder.
+// Checks a type's name, which becomes part of a file name: a file must not lead out of its folder.
 inline std::string checked_type(std::string const& path, std::string_view name) {
   if (name.empty() || name.find('/') != std::string_view::npos || name.find('\0') != std::string_view::npos) {
     throw io_error(path, 0, glt::detail::message("has a type '", name, "', which names no file; rename the type"));
@@ -119,7 +119,7 @@ inline buffer<device::cpu, local_id> read_part_book(std::filesystem::path const&
   return book;
 }
 
-// Throws unless every one of `count` things is listed once, by the part that the book gives it, if there is a book.
+// Throws unless each of `count` vertices or edges is listed once, by the part in the book, if there is a book.
 inline void check_cover(std::vector<peer_ids> const& parts, std::int64_t count, host_view<local_id const> book,
                         std::string const& what) {
   std::int64_t listed = 0;
@@ -152,7 +152,7 @@ inline void check_cover(std::vector<peer_ids> const& parts, std::int64_t count, 
   }
 }
 
-// Throws unless the edges of every part all start in it or all end in it, which is how ids within a part show.
+// Throws unless the edges of every part all start in it or all end in it; otherwise ids are local to a part.
 inline void check_edge_owners(std::vector<peer_edges> const& parts, host_view<local_id const> source_book,
                               host_view<local_id const> destination_book) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -167,7 +167,7 @@ inline void check_edge_owners(std::vector<peer_edges> const& parts, host_view<lo
   }
 }
 
-// Puts the edges of all parts where their ids say and checks them; the table has its types and nothing else.
+// Puts the edges of all parts at the places of their ids and checks them; the table has its types but no edges yet.
 inline void place_edges(edge_table& table, std::vector<peer_edges>& parts, node_table const& sources,
                         node_table const& destinations, host_view<local_id const> edge_book) {
   std::vector<peer_ids> ids;
@@ -196,8 +196,8 @@ inline void place_edges(edge_table& table, std::vector<peer_edges>& parts, node_
   }
 }
 
-// Puts the rows of all parts where their ids say; `load(part)` gives those of a part, or nothing. No values at all if
-// no part has rows. Never makes more than `available` bytes, which is what the files hold.
+// Puts the rows of all parts at the places of their ids; `load(part)` returns a part's rows, or nothing. Returns
+// nothing if no part has rows. Allocates at most `available` bytes, the size of the files.
 template <class Load>
 std::optional<array> place_rows(std::vector<peer_ids> const& parts, std::int64_t count, std::int64_t available,
                                 Load load) {

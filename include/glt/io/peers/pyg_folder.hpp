@@ -44,7 +44,7 @@ inline nlohmann::json read_json_file(std::filesystem::path const& path) {
   return parsed;
 }
 
-// A folder of PyTorch Geometric; see `read_pyg_folder`.
+// Reader of a folder of PyTorch Geometric; see `read_pyg_folder`.
 class pyg_reader {
 public:
   explicit pyg_reader(std::filesystem::path dir)
@@ -55,7 +55,7 @@ public:
     result_.num_parts = checked_num_parts(meta_path_.string(), meta.at("num_parts").count());
     result_.data.name = dir_.filename().string();
     typed_ = meta.at("is_hetero").boolean();
-    // Version 2.4 numbers vertices and features through all types; later ones write the offsets and subtract them.
+    // Version 2.4 numbers vertices and features through all types; later versions write the offsets and subtract them.
     through_ = typed_ && !meta.find("node_offset");
     if (!typed_) {
       read_nodes("node");
@@ -83,7 +83,7 @@ private:
     return typed_ ? dir_ / stem / (type + ".pt") : dir_ / (stem + ".pt");
   }
 
-  // What a file of a part says about one type; null if nothing. Edge types have three names.
+  // Returns the entry of one type in a part's file; null if there is none. Edge types have three names.
   [[nodiscard]] pickle_value const* of_type(torch_file const& file, std::vector<std::string> const& names) const {
     auto const& root = *file.roots().front();
     if (!typed_) {
@@ -213,7 +213,7 @@ private:
     }
   }
 
-  // The arrays under "feats" of all parts, by their names; those that are None have no rows.
+  // Returns the arrays under "feats" of all parts by their names; arrays that are None have no rows.
   [[nodiscard]] std::vector<named_array> read_features(std::vector<peer_ids> const& ids,
                                                        std::vector<std::string> const& type, std::int64_t count) const {
     std::vector<std::string> names;
@@ -269,9 +269,9 @@ private:
 } // namespace detail
 
 /// Reads a folder that the Partitioner of PyTorch Geometric 2.4 or newer wrote, with or without types, features and
-/// times. Labels and splits are not in such a folder.
+/// times. Such a folder has no labels and splits.
 ///
-/// @throws io_error  naming the file that is missing, damaged, no plain tensor, or contradicts the others
+/// @throws io_error  naming the file that is missing, damaged, not a plain tensor, or contradicts the others
 /// @cost   memory of the graph and its features, and of one part beside them
 /// @source pyg-team/pytorch_geometric, torch_geometric/distributed/partition.py (releases 2.4.0 to 2.6.1)
 [[nodiscard]] inline peer_partition read_pyg_folder(std::filesystem::path const& dir) {

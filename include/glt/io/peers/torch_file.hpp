@@ -30,8 +30,8 @@ namespace glt::io {
 
 namespace detail {
 
-// Number of elements of a tensor that lies within `available` elements of its storage and is no larger than that;
-// nothing if it does not.
+// Returns the number of elements of a tensor that lies within `available` elements of its storage and is not larger;
+// nothing for other tensors.
 inline std::optional<std::int64_t> count_tensor(pickle_tensor const& tensor, std::int64_t available) {
   auto const count = count_elements(tensor.sizes);
   if (!count || *count > available || tensor.sizes.size() != tensor.strides.size() || tensor.offset < 0 ||
@@ -85,15 +85,15 @@ inline void copy_tensor(pickle_tensor const& tensor, std::int64_t count, std::by
   }
 }
 
-/// A file of torch.save, or Python's pickles of tensors, read without executing anything.
+/// File of torch.save, or Python's pickles of tensors; reading it executes nothing.
 ///
-/// Tensors, and NumPy's arrays as such, are read when they are asked for; bool is an `array::of_bool`. Accepts archives of PyTorch 1.6 and newer, the
-/// streams before them, and several pickles one after the other in a file.
+/// Tensors, and NumPy's arrays, are read on request; bool is an `array::of_bool`. Accepts archives of PyTorch 1.6 and
+/// newer, the streams of older versions, and several pickles one after the other in a file.
 ///
 /// @source pytorch/pytorch, torch/serialization.py and torch/_utils.py
 class torch_file {
 public:
-  /// @throws io_error  if there is no such file, it is damaged, or it holds anything but tensors and plain containers
+  /// @throws io_error  if there is no such file, it is damaged, or it holds more than tensors and plain containers
   /// @cost   the file's length in memory for streams and pickles, the pickle alone for archives
   explicit torch_file(std::filesystem::path path) : path_(std::move(path)) {
     input_file file(path_);
@@ -112,13 +112,13 @@ public:
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
 
-  /// The values of the pickles in the file; torch.save makes one.
+  /// Returns the values of the pickles in the file; torch.save writes one pickle.
   [[nodiscard]] std::vector<pickle_value const*> const& roots() const noexcept { return roots_; }
 
   /// Reads a tensor of this file.
   ///
-  /// @throws io_error  if it is not a tensor, does not lie within its storage, overlaps itself so that it is larger than
-  ///                   that, or its bytes are damaged
+  /// @throws io_error  if it is not a tensor, does not lie within its storage, is larger than its storage because it
+  ///                   overlaps itself, or its bytes are damaged
   [[nodiscard]] array read(pickle_value const& value) const {
     auto const* const tensor = value.get_if<pickle_tensor>();
     if (tensor == nullptr || tensor->storage == nullptr) {
@@ -126,7 +126,7 @@ public:
                                 " where a tensor belongs; torch.save a tensor"));
     }
     auto const& storage = *tensor->storage;
-    bool const apart = archive_ && !storage.key.empty(); // NumPy's arrays stand in the pickle
+    bool const apart = archive_ && !storage.key.empty(); // NumPy's arrays are in the pickle
     auto const entry = apart ? "data/" + std::string(storage.key) : std::string();
     auto const stored = apart ? archive_->size(entry) : storage.bytes.size();
     auto const element = glt::detail::size_of(tensor->type);
@@ -152,7 +152,7 @@ public:
     return made(std::move(out));
   }
 
-  /// The value of a text key of a dictionary; null if there is none or it is None.
+  /// Returns the value of a text key of a dictionary; null if there is none or it is None.
   ///
   /// @throws io_error  if the value is not a dictionary
   [[nodiscard]] pickle_value const* find(pickle_value const& value, std::string_view key) const {
@@ -210,7 +210,7 @@ private:
 
 } // namespace detail
 
-/// Reads a file whose every pickle is a tensor; several are joined along the first dimension.
+/// Reads a file whose pickles are all tensors; several are joined along the first dimension.
 ///
 /// @throws io_error  as `torch_file`, and if they differ in type or in the size of a row
 [[nodiscard]] inline array read_torch_tensor(std::filesystem::path const& path) {

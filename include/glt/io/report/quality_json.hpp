@@ -47,7 +47,7 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
   }
 }
 
-/// The quality of a partition as a JSON object, to be written or put into another.
+/// Returns the quality of a partition as a JSON object, to write or to put into another object.
 ///
 /// - `num_parts`
 /// - `total`, and per part `parts`: `num_vertices`, `num_edges`, `num_cut_edges`, `num_boundary_vertices`,
@@ -96,7 +96,7 @@ inline void add_table(nlohmann::ordered_json& object, glt::detail::part_table co
 
 } // namespace detail
 
-/// The quality of a partition as JSON text, with the keys of `quality_object`.
+/// Returns the quality of a partition as JSON text, with the keys of `quality_object`.
 ///
 /// Bytes of a name that are not UTF-8 become U+FFFD.
 [[nodiscard]] inline std::string quality_json(partition_quality const& quality) {

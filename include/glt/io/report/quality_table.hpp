@@ -15,7 +15,7 @@ namespace glt::io {
 
 namespace detail {
 
-// Rows of cells whose columns are aligned to the right, the first one to the left.
+// Rows of cells; columns are aligned to the right, the first column to the left.
 class aligned_rows {
 public:
   using row = std::vector<std::string>;
@@ -46,7 +46,7 @@ private:
   std::vector<row> rows_;
 };
 
-// A column of the table of parts; seeds are shown if there are any.
+// Column of the table of parts; columns of seeds are shown if there are any.
 struct count_column {
   char const* name;
   std::int64_t glt::detail::part_counts::* count;
@@ -81,7 +81,7 @@ inline aligned_rows::row count_row(std::string name, glt::detail::part_counts co
   return row;
 }
 
-// A row for each of several tables or parts under the names of the columns.
+// Starts the rows of several tables or parts, with the names of the columns at the top.
 inline aligned_rows headed_rows(std::string first, std::vector<count_column> const& columns) {
   aligned_rows::row head{std::move(first), "edges", "cut", "cut %"};
   for (auto const& column : columns) {
@@ -103,11 +103,10 @@ inline aligned_rows::row balance_row(glt::detail::part_table const& table, std::
 
 } // namespace detail
 
-/// The quality of a partition as plain text: a row per part, totals, max/mean, and tables of node and edge
-/// types where there are any.
+/// Returns the quality of a partition as plain text: a row per part, totals, max/mean, and tables of node and edge
+/// types, if any.
 ///
-/// Columns of seeds appear if there are seeds. The number of vertices of a type in every part has a table of
-/// its own.
+/// Columns of seeds appear if there are seeds. A separate table shows the number of vertices of a type in every part.
 [[nodiscard]] inline std::string quality_table(partition_quality const& quality) {
   auto const columns = detail::shown_columns(quality);
   auto parts = detail::headed_rows("part", columns);

@@ -25,7 +25,7 @@ namespace glt::io {
 
 namespace detail {
 
-/// Lines of one part each.
+/// Parser of lines with one part each.
 class assignment_lines {
 public:
   [[nodiscard]] assignment_lines fresh() const { return {}; }
@@ -78,8 +78,8 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
 
 /// Reads the part of every vertex from text, one part a line, as METIS and its relatives write it; plain or gzip.
 ///
-/// Empty lines and those that begin with '#' or '%' are passed over. That there are as many parts as vertices is for
-/// the caller to check.
+/// Empty lines and lines that begin with '#' or '%' are skipped. The caller checks that there are as many parts as
+/// vertices.
 ///
 /// @shape  [V]
 /// @throws io_error            if a line is not a number of 0 or more that fits 31 bits
@@ -90,7 +90,7 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
   return std::move(lines).finish();
 }
 
-/// Reads the part of every vertex from text, or from an .npy file of one dimension and integers of 32 or 64 bits.
+/// Reads the part of every vertex from text, or from a one-dimensional .npy file of 32-bit or 64-bit integers.
 ///
 /// @throws io_error  also as `read_npy`, if the name ends in ".npy"
 [[nodiscard]] inline buffer<device::cpu, local_id> read_assignment(std::filesystem::path const& path,

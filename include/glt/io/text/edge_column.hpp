@@ -5,7 +5,7 @@
 
 namespace glt::io {
 
-/// What a column behind source and destination of an edge holds.
+/// Content of a column after source and destination of an edge.
 enum class edge_column : std::uint8_t {
   weight, ///< a number, kept as float
   time,   ///< an integer

@@ -23,12 +23,12 @@
 
 namespace glt::io {
 
-/// What an edge list looks like, and how its vertices are numbered.
+/// Format of an edge list, and numbering of its vertices.
 struct edge_list_options {
-  /// Columns behind source and destination. Without any, a third column is a weight, and there is no fourth.
+  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
   std::vector<edge_column> columns{};
-  std::int64_t header_lines = 0;  ///< passed over at the beginning
-  global_id first_vertex = 0;     ///< the lowest number a vertex may have, such as 1; becomes 0
+  std::int64_t header_lines = 0;  ///< skipped at the beginning
+  global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
   std::int64_t num_vertices = -1; ///< −1: one more than the largest number
   bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
 };
@@ -61,16 +61,16 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 
 } // namespace detail
 
-/// Reads a list of edges, one a line: source, destination, and what else `options.columns` names, separated by
-/// blanks, tabs, commas or semicolons; plain or gzip. The format of SNAP, KONECT and many others.
+/// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
+/// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
 ///
-/// Empty lines and those that begin with '#' or '%' are passed over. Edges keep the order of the lines. With
-/// `options.relabel` the numbers of the file are the vertices' feature "original_id", int64 [V].
+/// Empty lines and lines that begin with '#' or '%' are skipped. Edges keep the order of the lines. With
+/// `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers of the file.
 ///
 /// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more
 ///                             vertices than edges that the numbers should be relabelled
 /// @throws precondition_error  if the options contradict each other, or read.threads < 1
-/// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge where it relabels
+/// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
 [[nodiscard]] inline data_set read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   detail::check(options);
@@ -98,7 +98,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return set;
 }
 
-/// The same, of a file.
+/// Reads the edge list of a file.
 [[nodiscard]] inline data_set read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   text_source source(path);

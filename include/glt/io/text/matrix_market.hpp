@@ -24,7 +24,7 @@ namespace glt::io {
 
 namespace detail {
 
-// What the lines of a Matrix Market file say about its entries.
+// Header of a Matrix Market file.
 struct matrix_market_header {
   enum class symmetry : std::uint8_t { general, symmetric, skew };
   bool values = true;
@@ -35,7 +35,7 @@ struct matrix_market_header {
 
 inline constexpr std::string_view matrix_market_comments = "%";
 
-// True if the next word of the line is this one, in small or capital letters; moves behind it.
+// True if the next word of the line is this one, in small or capital letters; then moves past it.
 inline bool skip_word(text_cursor& cursor, std::string_view word) {
   auto behind = cursor;
   behind.skip_blanks();
@@ -45,7 +45,7 @@ inline bool skip_word(text_cursor& cursor, std::string_view word) {
   return same;
 }
 
-// The number of the first of `words` that comes next in the line.
+// Returns the index of the next word of the line in `words`.
 template <std::size_t N>
 std::size_t expect_word(text_cursor& cursor, std::array<std::string_view, N> const& words, char const* what) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -93,7 +93,7 @@ inline matrix_market_header read_matrix_market_header(text_source& source) {
   return header;
 }
 
-/// Lines of row, column and value.
+/// Parser of lines of row, column and value.
 class matrix_market_lines {
 public:
   explicit matrix_market_lines(matrix_market_header const& header) : header_(header) {}
@@ -135,7 +135,7 @@ public:
   void reserve(double factor) { reserve_times(edges_, factor); }
 
   [[nodiscard]] std::int64_t num_entries() const noexcept { return num_entries_; }
-  /// What was read so far and not taken out.
+  /// Returns the edges that were read and not yet removed.
   [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] edge_table finish() && { return std::move(edges_); }
 
@@ -162,7 +162,7 @@ private:
   std::int64_t num_entries_ = 0;
 };
 
-// At the end of the text.
+// Checks the counts at the end of the text.
 inline void check_entries(text_source const& source, matrix_market_header const& header, std::int64_t num_entries) {
   if (num_entries != header.num_entries) {
     source.fail(source.end_place(), glt::detail::message(": the file has ", num_entries, " entries and says it has ",
@@ -178,12 +178,12 @@ inline void check_entries(text_source const& source, matrix_market_header const&
 /// Reads a square sparse matrix as a graph: the entry in row i and column j, counted from 1, is an edge from i − 1 to
 /// j − 1, its value the edge's weight; plain or gzip.
 ///
-/// Where the matrix is symmetric, an entry off the diagonal is two edges, one behind the other; where it is
-/// skew-symmetric, the second one has the negative weight. Entries of a pattern have no weights. Entries keep the
-/// order of the lines, also if several are in the same place.
+/// In a symmetric matrix, an entry off the diagonal becomes two edges, one after the other; in a skew-symmetric one,
+/// the second edge has the negative weight. Entries of a pattern have no weights. Entries keep the order of the lines,
+/// also if several are in the same place.
 ///
-/// @throws io_error            if the file is not of this form, of another kind of matrix, or its entries are not as
-///                             many as it says
+/// @throws io_error            if the file does not have this form, holds another kind of matrix, or its number of
+///                             entries differs from its header
 /// @throws precondition_error  if read.threads < 1
 /// @source Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996
 [[nodiscard]] inline data_set read_matrix_market(text_source& source, read_options const& read = {}) {
@@ -197,7 +197,7 @@ inline void check_entries(text_source const& source, matrix_market_header const&
   return set;
 }
 
-/// The same, of a file.
+/// Reads the matrix of a file.
 [[nodiscard]] inline data_set read_matrix_market(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_matrix_market(source, read);

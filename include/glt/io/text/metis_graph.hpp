@@ -24,7 +24,7 @@ namespace glt::io {
 
 namespace detail {
 
-// The first line of a METIS graph file.
+// First line of a METIS graph file.
 struct metis_header {
   std::int64_t num_vertices = 0;
   std::int64_t num_edges = 0; // undirected ones, each of which is listed twice
@@ -72,12 +72,12 @@ inline metis_header read_metis_header(text_source& source) {
   return header;
 }
 
-/// Lines of neighbours, one for every vertex.
+/// Parser of lines of neighbours, one for every vertex.
 class metis_lines {
 public:
   static constexpr bool counts_rows = true;
 
-  /// Lines of the graph behind the first `rows_before`.
+  /// Starts after the first `rows_before` lines of the graph.
   explicit metis_lines(metis_header const& header, std::int64_t rows_before = 0)
       : header_(header), rows_before_(rows_before) {}
 
@@ -130,7 +130,7 @@ public:
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
   [[nodiscard]] std::int64_t num_neighbors() const noexcept { return num_neighbors_; }
 
-  /// What was read so far and not taken out: edges, sizes of vertices, and their weights.
+  /// Returns the edges that were read and not yet removed; likewise sizes and weights of vertices.
   [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] std::vector<std::int64_t>& sizes() noexcept { return sizes_; }
   [[nodiscard]] std::vector<std::int64_t>& weights() noexcept { return weights_; }
@@ -180,7 +180,7 @@ private:
   std::int64_t num_neighbors_ = 0;
 };
 
-// At the end of the text.
+// Checks the counts at the end of the text.
 inline void check_counts(text_source const& source, metis_header const& header, std::int64_t num_rows,
                          std::int64_t num_neighbors) {
   if (num_rows != header.num_vertices) {
@@ -199,12 +199,13 @@ inline void check_counts(text_source const& source, metis_header const& header, 
 /// Reads a graph in the format of METIS, Chaco and KaHIP: a line for every vertex that lists its neighbours, counted
 /// from 1; plain or gzip.
 ///
-/// A neighbour on the line of a vertex is an edge from the vertex to it, so an undirected edge, which the format lists
-/// on both lines, is two edges. That both lines list it is not checked, their total is. Weights of edges become the
-/// weights of the edges, those of vertices the feature "weight", int64 [V, weights], and their sizes the feature
-/// "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
+/// A neighbour on the line of a vertex is an edge from the vertex to it. The format lists an undirected edge on both
+/// lines, so it becomes two edges. The total number of edges is checked, but not that both lines list an edge. Weights
+/// of edges become edge weights, weights of vertices the feature "weight", int64 [V, weights], and sizes of vertices
+/// the feature "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
 ///
-/// @throws io_error            if the file is not of this form, or does not have as many vertices or edges as it says
+/// @throws io_error            if the file does not have this form, or its counts of vertices or edges differ from its
+///                             header
 /// @throws precondition_error  if read.threads < 1
 /// @source Karypis: METIS 5.1.0 manual, section 4.1.1
 [[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
@@ -226,7 +227,7 @@ inline void check_counts(text_source const& source, metis_header const& header, 
   return set;
 }
 
-/// The same, of a file.
+/// Reads the graph of a file.
 [[nodiscard]] inline data_set read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_metis_graph(source, read);

@@ -25,40 +25,40 @@
 
 namespace glt::io {
 
-/// The text of a plain or gzip file, of a slice of a plain one, or of memory, in pieces of whole lines; knows the line
-/// of every byte at hand.
+/// Text of a plain or gzip file, a slice of a plain file, or memory, in pieces of whole lines. Knows the line of every
+/// byte in memory.
 ///
-/// Whether a file is packed is told by its first bytes. A UTF-8 byte order mark is skipped.
+/// The first bytes of a file tell whether it is packed. A UTF-8 byte order mark is skipped.
 ///
 /// Concurrent calls: none on one object.
 class text_source {
 public:
-  /// @throws io_error            if there is no such file, it is not a regular one, or it cannot be opened
+  /// @throws io_error            if there is no such file, it is not a regular file, or it cannot be opened
   /// @throws precondition_error  if a limit is not positive
   explicit text_source(std::filesystem::path const& path, detail::text_limits limits = {})
       : text_source(path.string(), limits, detail::open_text(path)) {}
 
-  /// A slice of a plain file, which begins and ends where lines do; see `slice_lines`. Places are those of the slice,
-  /// but errors count the lines before it as well.
+  /// Opens a slice of a plain file, which begins and ends at line boundaries; see `slice_lines`. Places count from the
+  /// start of the slice, but errors count the lines before it as well.
   ///
   /// @pre    the slice is a range of the file; not checked
-  /// @throws as of a whole file
+  /// @throws as for a whole file
   text_source(std::filesystem::path const& path, detail::text_slice slice, detail::text_limits limits = {})
       : text_source(path.string(), limits, detail::plain_text(detail::input_file(path), slice)) {
     offset_ = slice.begin;
   }
 
-  /// A text in memory, which must stay there; `name` stands for the path in errors.
+  /// Reads a text in memory, which must stay valid; `name` stands for the path in errors.
   ///
   /// @throws precondition_error  if a limit is not positive
   text_source(std::string name, std::string_view text, detail::text_limits limits = {})
       : text_source(std::move(name), limits, detail::memory_text(text)) {}
 
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
-  /// True if the file is packed: offsets and lines are then those of the unpacked text.
+  /// True if the file is packed: offsets and lines then refer to the unpacked text.
   [[nodiscard]] bool packed() const noexcept { return std::holds_alternative<detail::gzip_reader>(input_); }
 
-  /// Bytes of the file, and how many of them have been read.
+  /// Returns the bytes of the file; `bytes_read` returns how many of them were read.
   [[nodiscard]] std::int64_t bytes_total() const noexcept {
     return std::visit([](auto const& input) { return input.size(); }, input_);
   }
@@ -66,15 +66,15 @@ public:
     return std::visit([](auto const& input) { return input.position(); }, input_);
   }
 
-  /// The lines at hand that have not been passed over; the last line of the text may have no line end.
+  /// Returns the lines in memory that were not skipped yet; the last line of the text may have no line end.
   [[nodiscard]] std::string_view unread() const noexcept {
     return {text_.data() + at_, static_cast<std::size_t>(lines_end_ - at_)};
   }
   /// @pre    count <= unread().size(); not checked
   void skip(std::size_t count) noexcept { at_ += static_cast<std::int64_t>(count); }
 
-  /// Sees to it that `unread` has lines, and returns false at the end of the text. Lines already passed over go when
-  /// the next ones are needed: about `pieces` pieces of them.
+  /// Makes sure that `unread` has lines; returns false at the end of the text. Reads about `pieces` pieces at a time,
+  /// in place of the lines that were skipped.
   ///
   /// @throws io_error  if the file cannot be read or unpacked, or a limit is exceeded
   bool load(int pieces = 1) {
@@ -105,17 +105,17 @@ public:
     return at_ < lines_end_ || (lines_end_ > 0 && load(pieces));
   }
 
-  /// The place of a byte at hand.
+  /// Returns the place of a byte in memory.
   ///
-  /// @pre    `at` points into the lines at hand, or behind the last of them; not checked
+  /// @pre    `at` points into the lines in memory, or to their end; not checked
   [[nodiscard]] detail::text_place place(char const* at) const noexcept {
     return {offset_ + (at - text_.data()), first_line_ + detail::count_lines(text_.data(), at)};
   }
-  /// Behind the lines at hand.
+  /// Returns the place after the lines in memory.
   [[nodiscard]] detail::text_place end_place() const noexcept { return place(text_.data() + lines_end_); }
 
-  /// Throws an `io_error` that names the line of a byte at hand and quotes what is there, or before it if the line
-  /// ends there.
+  /// Throws an `io_error` that names the line of a byte in memory and quotes the text there; at a line end, the text
+  /// before it.
   [[noreturn]] void fail(char const* at, std::string const& what) const {
     constexpr std::ptrdiff_t shown = 40;
     auto const* const end = text_.data() + filled_;
@@ -147,7 +147,7 @@ private:
     }
   }
 
-  // Line ends of the file before the slice.
+  // Counts the line ends of the file before the slice.
   [[nodiscard]] std::int64_t lines_before() const {
     auto const* const plain = std::get_if<detail::plain_text>(&input_);
     std::int64_t count = 0;

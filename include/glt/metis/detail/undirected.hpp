@@ -17,7 +17,7 @@
 
 namespace glt::detail {
 
-/// Refuses what the integers of this METIS cannot count; `what` says what it is.
+/// Throws if a size exceeds the integers of this METIS; `what` names the size in the error.
 inline void check_metis_size(std::int64_t size, char const* what) {
   if (size > std::numeric_limits<idx_t>::max()) {
     throw precondition_error(message(what, " is ", size, ", but METIS was built with ", sizeof(idx_t) * 8,
@@ -26,16 +26,16 @@ inline void check_metis_size(std::int64_t size, char const* what) {
   }
 }
 
-/// A graph as METIS takes it: no self-loops, every edge in the rows of both its ends, once, with its weight.
+/// Graph in the form of METIS: no self-loops, every edge once in the rows of both its ends, with its weight.
 ///
 /// @shape  offsets [V + 1] · neighbors, weights [offsets[V]]
 struct metis_graph {
   std::vector<idx_t> offsets;
   std::vector<idx_t> neighbors; ///< ascending in a row
-  std::vector<idx_t> weights;   ///< how many edges of either direction it stands for
+  std::vector<idx_t> weights;   ///< number of edges of either direction that are merged
 };
 
-// Both directions of every edge, rows in no order.
+// Returns both directions of every edge; rows are not sorted.
 template <class Vertex>
 metis_graph both_directions(csr_view<memory_space::host, Vertex> graph) {
   metis_graph made;
@@ -65,7 +65,7 @@ metis_graph both_directions(csr_view<memory_space::host, Vertex> graph) {
   return made;
 }
 
-/// Makes the graph undirected; the number of edges between two vertices, either way, becomes a weight.
+/// Makes the graph undirected; the number of edges between two vertices, in either direction, becomes a weight.
 ///
 /// @pre    sources are in [0, V); not checked, see `validate`
 /// @throws precondition_error  if V or twice the number of edges is more than METIS can count

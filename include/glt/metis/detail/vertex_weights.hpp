@@ -14,13 +14,12 @@
 
 namespace glt::detail {
 
-/// Vertex weights as METIS takes them: the vertices themselves, then every group of every limit that weighs
-/// anything.
+/// Vertex weights in the form of METIS: the number of vertices, then every group of every limit that has weight.
 ///
 /// @shape  values [V, C], or empty if only vertices are limited · tolerances [C]
 struct metis_weights {
   std::vector<idx_t> values;
-  std::vector<real_t> tolerances; ///< 1 + slack; METIS takes no less than 1.001
+  std::vector<real_t> tolerances; ///< 1 + slack; METIS accepts 1.001 or more
 };
 
 [[nodiscard]] inline real_t metis_tolerance(double slack) {

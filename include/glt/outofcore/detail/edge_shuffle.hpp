@@ -24,12 +24,12 @@
 
 namespace glt::io::detail {
 
-/// Counts the edges into every vertex of a type, every rank those of its slice, and checks their ends.
+/// Counts the edges into every vertex of a type and checks their ends; every rank reads its slice of the edges.
 ///
-/// @shape  ends: those of `edges` → [num_destinations], by row_of(destination)
+/// @shape  ends: the ends of `edges` → [num_destinations], by row_of(destination)
 /// @comm   collective; one header exchange and a reduction of 8 bytes a vertex
-/// @throws collective_error  on every rank, as `checked_pairs::for_each`, or if there are not as many sources as
-///                           destinations, or as many weights or times if there are any
+/// @throws collective_error  on every rank, as `checked_pairs::for_each`, or if the numbers of sources, destinations
+///                           and any weights or times differ
 template <communicator Comm, class RowOf>
 [[nodiscard]] std::vector<std::int64_t> count_in_edges(Comm& comm, edge_columns const& edges, checked_pairs const& ends,
                                                        RowOf row_of) {
@@ -61,8 +61,8 @@ template <communicator Comm, class RowOf>
   return counts;
 }
 
-/// Appends the bounds of ranges of the rows [first, last) that have at most `most_edges` edges and twice as many rows,
-/// or one row each.
+/// Appends the bounds of ranges of the rows [first, last). A range has at most `most_edges` edges and at most twice as
+/// many rows, or a single row.
 ///
 /// @shape  counts: edges of every row
 inline void append_bounds(std::vector<std::int64_t> const& counts, global_id first, global_id last,
@@ -80,17 +80,17 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
   }
 }
 
-/// Edges that a range may have for `compress_range` to fit memory.
+/// Returns the number of edges of a range for which `compress_range` fits in memory.
 [[nodiscard]] inline std::int64_t edges_of_range(memory_plan const& plan) noexcept {
   return plan.for_edges / 4 / static_cast<std::int64_t>(sizeof(moving_edge) + sizeof(global_id) + sizeof(edge_id));
 }
 
-/// Moves edges to the ranks that keep their rows, where they wait in spills; make_edge(e, source, destination) is an edge
-/// as it is to arrive.
+/// Moves edges to the ranks that keep their rows, where they wait in spills. make_edge(e, source, destination) returns
+/// an edge as it is to arrive.
 ///
 /// @comm   collective; as `shuffle_in_rounds`
 /// @throws collective_error  on every rank, as `checked_pairs::for_each`, or if a spill cannot be written
-/// @cost   reads every edge once, and moves 24 bytes for it
+/// @cost   reads every edge once, and sends 24 bytes for it
 template <communicator Comm, class MakeEdge, class RankOfRow>
 void spill_edges(Comm& comm, checked_pairs const& ends, MakeEdge make_edge, memory_plan const& plan,
                  progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {

@@ -25,20 +25,20 @@
 
 namespace glt::io::detail {
 
-/// An edge on its way to the part that owns its destination.
+/// Edge on its way to the part that owns its destination.
 struct moving_edge {
   global_id row;    ///< destination
   global_id column; ///< source
   edge_id id;
 };
 
-/// Keeps more edges than fit memory in files, by ranges of rows, until each range is asked for.
+/// Store for more edges than fit in memory: files by ranges of rows, until each range is taken.
 ///
-/// @where  `buffer_bytes` of memory, but for 64 edges a range at least, and 24 bytes an edge in files of the folder,
-///         which are removed when they are taken and at the end
+/// @where  `buffer_bytes` of memory, but at least 64 edges a range, and 24 bytes an edge in files of the folder; a file
+///         is removed when its range is taken, at the latest by the destructor
 class edge_spill {
 public:
-  /// Range i holds the rows in [first_rows[i], first_rows[i + 1]).
+  /// Makes a store in which range i holds the rows in [first_rows[i], first_rows[i + 1]).
   ///
   /// @throws precondition_error  if first_rows has fewer than 2 elements or descends
   edge_spill(std::filesystem::path folder, std::vector<global_id> first_rows, std::int64_t buffer_bytes)
@@ -81,9 +81,9 @@ public:
     }
   }
 
-  /// The edges of a range in the order in which they were added; the range is empty afterwards.
+  /// Takes the edges of a range in the order in which they were added; the range is empty afterwards.
   ///
-  /// @throws io_error  if they cannot be read back
+  /// @throws io_error  if the edges cannot be read back
   [[nodiscard]] buffer<device::cpu, moving_edge> take(int range) {
     auto& [waiting, in_file] = ranges_[static_cast<std::size_t>(range)];
     buffer<device::cpu, moving_edge> edges(in_file + std::ssize(waiting));
@@ -107,7 +107,7 @@ private:
 
   [[nodiscard]] std::filesystem::path path_of(int range) const { return folder_ / ("edges-" + std::to_string(range)); }
 
-  // Opened anew each time, so that the number of ranges is not limited by that of open files.
+  // Opens the file anew each time, so that the limit on open files does not limit the number of ranges.
   void flush(int range) {
     auto& [waiting, in_file] = ranges_[static_cast<std::size_t>(range)];
     auto const path = path_of(range);
@@ -131,7 +131,7 @@ private:
   std::size_t waiting_limit_ = 0;
 };
 
-/// Edges of a range of rows, row by row, those of a row by their ids.
+/// Edges of a range of rows, row by row, within a row ordered by id.
 ///
 /// @shape  offsets [rows + 1] · columns, ids [E]
 struct range_rows {
@@ -142,8 +142,9 @@ struct range_rows {
 
 /// Compresses the edges of the rows [first, last).
 ///
-/// @pre    every edge has such a row; not checked
-/// @cost   O(E + rows) if the edges of every row come by their ids, else O(E log E); beside the edges 16 bytes each
+/// @pre    every edge has a row in the range; not checked
+/// @cost   O(E + rows) if the edges of every row are added in the order of their ids, else O(E log E); 16 bytes an edge
+///         beside the edges
 [[nodiscard]] inline range_rows compress_range(host_view<moving_edge const> edges, global_id first, global_id last) {
   range_rows made{buffer<device::cpu, edge_offset>(last - first + 1), buffer<device::cpu, global_id>(edges.size()),
                   buffer<device::cpu, edge_id>(edges.size())};

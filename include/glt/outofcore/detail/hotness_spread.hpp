@@ -18,7 +18,7 @@
 
 namespace glt::io::detail {
 
-/// The edges [first, last) of one type, of which each adds the values of its destination to the sums of its source.
+/// Work on the edges [first, last) of one type: each adds its destination's values to the sums of its source.
 ///
 /// @shape  values, sums [V, columns]
 struct spread_listed_edges {
@@ -58,7 +58,7 @@ struct spread_listed_edges {
   }
 };
 
-/// Spreads the values over the slices of the edges, one of every type, that belong to a rank.
+/// Spreads the values over this rank's slices of the edges, one slice of every type.
 ///
 /// @shape  values, sums [V, columns]
 /// @throws precondition_error  as `checked_pairs::copy`

@@ -30,15 +30,15 @@
 
 namespace glt::io::detail {
 
-/// The state of hotness estimates for several lists of seeds, one a column, of a graph whose edges stay on disk.
+/// State of hotness estimates for several lists of seeds, one a column, of a graph whose edges stay on disk.
 ///
-/// Every rank adds up what its slices of the edges say, and settles its slice of the vertices.
+/// Every rank adds up the contributions of its slices of the edges, and completes its slice of the vertices.
 template <communicator Comm>
 class hotness_walk_on_disk {
   using log_miss = glt::detail::log_miss;
 
 public:
-  /// Columns that all ranks have room for; at least 1, for which what a plan has for vertices suffices.
+  /// Returns the number of columns for which all ranks have memory; at least 1, for which `for_vertices` suffices.
   ///
   /// @comm   collective; one reduction of a number
   static std::int64_t agree_on_columns(Comm& comm, std::int64_t num_vertices, std::int64_t wanted,
@@ -70,11 +70,11 @@ public:
 
   [[nodiscard]] std::int64_t most_columns() const noexcept { return most_columns_; }
 
-  /// Walks from other seeds: each_seed(give) calls give(vertex, column) for all of them.
+  /// Starts an estimate from other seeds: each_seed(give) calls give(vertex, column) for all of them.
   ///
   /// @pre    vertices are in [0, V), columns in [0, columns), and columns up to most_columns(); not checked
   /// @comm   collective; per hop a header exchange and two variable exchanges, the second in rounds
-  /// @throws collective_error  on every rank, as `spread_own_edges`, or if `on_progress` throws on one
+  /// @throws collective_error  on every rank, as `spread_own_edges`, or if `on_progress` throws on a rank
   template <class EachSeed>
   void estimate(std::int64_t columns, EachSeed each_seed) {
     columns_ = columns;
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /// What was estimated from the seeds of a column.
+  /// Returns the estimates for the seeds of a column.
   ///
   /// @shape  → [rows of slice_of(V, ranks, rank)]
   [[nodiscard]] host_view<double const> hotness(std::int64_t column) const {
@@ -159,9 +159,9 @@ private:
   row_slices<Comm, log_miss> slices_;
   item_range own_;                       // rows
   buffer<device::cpu, log_miss> sums_;   // [V, columns]
-  buffer<device::cpu, log_miss> values_; // [V, columns]: what the edges of a row add
-  buffer<device::cpu, double> touched_;  // [columns, own rows]
-  std::vector<std::uint32_t> degrees_;   // [own rows]
+  buffer<device::cpu, log_miss> values_; // [V, columns]: values that the edges of a row add
+  buffer<device::cpu, double> touched_;  // [columns, rows of this rank]
+  std::vector<std::uint32_t> degrees_;   // [rows of this rank]
 };
 
 } // namespace glt::io::detail

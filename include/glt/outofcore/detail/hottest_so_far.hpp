@@ -11,7 +11,7 @@
 
 namespace glt::io::detail {
 
-/// The hottest vertices of those that were offered, at most so many; of two that are as hot the lower one.
+/// The hottest of the offered vertices, at most `most`; of two equally hot ones the lower id wins.
 ///
 /// @where  16 bytes a vertex that is kept
 class hottest_so_far {
@@ -31,7 +31,7 @@ public:
     std::ranges::push_heap(kept_, hotter);
   }
 
-  /// From the hottest on.
+  /// Returns the vertices, the hottest first.
   [[nodiscard]] std::vector<global_id> take() && {
     std::ranges::sort_heap(kept_, hotter);
     std::vector<global_id> vertices;

@@ -37,11 +37,11 @@
 
 namespace glt::io::detail {
 
-/// Makes the parts of one rank: gathers their edges and features from all ranks, and keeps in a folder what waits.
+/// Builder of one rank's parts: gathers edges and features from all ranks, and keeps pending data in a folder.
 class part_builder {
 public:
-  /// @where  borrows the input; the folder must be there, and empty
-  /// @throws io_error  if nothing can be created there
+  /// @where  borrows the input; the folder must exist and be empty
+  /// @throws io_error  if no file can be created there
   part_builder(parts_input const& input, int ranks, int rank, memory_plan const& plan, std::filesystem::path folder)
       : input_(input), owners_(input.num_parts(), ranks), own_(owners_.parts_of(rank)), plan_(plan),
         folder_(std::move(folder)), spills_(input.data().edges.size()), next_range_(spills_.size(), 0) {
@@ -81,13 +81,13 @@ public:
     }
   }
 
-  /// Makes a part of this rank, the first one first and each once.
+  /// Makes a part of this rank; call it once for each part, in ascending order.
   ///
-  /// @pre    everything was gathered
-  /// @throws io_error  if what waits cannot be read back
+  /// @pre    `gather` was called
+  /// @throws io_error  if the stored data cannot be read back
   [[nodiscard]] part_content make(int part) { return part_assembly(input_, *this).make(part); }
 
-  // What `part_assembly` asks for.
+  // Members that `part_assembly` calls.
   [[nodiscard]] csr_graph<device::cpu, global_id> relation(std::size_t type, int part) {
     auto const& book = input_.of_destination(type).book;
     auto& spill = *spills_[type];
@@ -164,7 +164,7 @@ private:
       if (bounds.size() == 1) {
         bounds.push_back(bounds.front());
       }
-      auto const buffer_bytes = plan_.for_edges / 8 / static_cast<std::int64_t>(spills_.size()); // all wait together
+      auto const buffer_bytes = plan_.for_edges / 8 / static_cast<std::int64_t>(spills_.size()); // all exist at once
       spills_[type].emplace(spill_folder(type), std::move(bounds), buffer_bytes);
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
@@ -182,7 +182,7 @@ private:
   memory_plan plan_;
   std::filesystem::path folder_;
   std::vector<std::optional<edge_spill>> spills_; // by edge type
-  std::vector<int> next_range_;                   // by edge type, the first one that no part has taken
+  std::vector<int> next_range_;                   // by edge type, the first range that no part has taken
   std::vector<std::vector<std::vector<scratch_array<std::byte>>>> rows_; // by node type, feature, part of this rank
   std::int64_t num_files_ = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace glt::io::detail {
 
-/// Which rank makes which part: each makes neighbouring ones, as equal in number as can be.
+/// Assignment of parts to the ranks that make them: each rank makes neighbouring parts, as equal in number as possible.
 class part_owners {
 public:
   part_owners(int num_parts, int ranks) {
@@ -18,7 +18,7 @@ public:
     }
   }
 
-  /// The parts of a rank; none, perhaps, where there are more ranks than parts.
+  /// Returns the parts of a rank; possibly none, if there are more ranks than parts.
   [[nodiscard]] item_range parts_of(int rank) const noexcept { return parts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] int rank_of(int part) const noexcept { return rank_of_[static_cast<std::size_t>(part)]; }
 

@@ -16,9 +16,9 @@
 
 namespace glt::io::detail {
 
-/// Sends records of a fixed size to the ranks that own them, round by round, so that memory is bounded by a round.
+/// Exchange of fixed-size records with the ranks that own them, in rounds that bound the memory.
 ///
-/// @where  twice the bytes of a round, kept for the next one
+/// @where  twice the bytes of a round, kept for the next round
 template <communicator Comm>
 class record_shuffle {
 public:
@@ -35,11 +35,11 @@ public:
     bytes.insert(bytes.end(), first, first + record_bytes_);
   }
 
-  /// Ends the round: calls take(record) for all records that the ranks had for this one, in the order of the ranks
-  /// and of their `add`s. A record lives until `take` returns and need not be aligned.
+  /// Ends the round: calls take(record) for all records that the ranks added for this rank, in the order of the ranks
+  /// and of their `add`s. A record is valid until `take` returns and need not be aligned.
   ///
   /// @comm   collective; one header exchange and one variable exchange
-  /// @throws collective_error  on every rank, if one of them passes a failure
+  /// @throws collective_error  on every rank, if a rank passes a failure
   template <class Take>
   void exchange(std::int64_t step, std::string const& failure, Take take) {
     auto const ranks = for_ranks_.size();
@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  // Moves the bytes of this round.
+  // Exchanges the bytes of this round.
   void send(std::size_t own) {
     auto const ranks = for_ranks_.size();
     receive_counts_.assign(ranks, 0);

@@ -25,7 +25,7 @@
 
 namespace glt::io::detail {
 
-/// Moves rows of vertices to the ranks that make their parts, where each goes to the place of its vertex in the part.
+/// Moves rows of vertices to the ranks that make their parts, each to its vertex's place in the part.
 ///
 /// Every rank reads its slice of the rows.
 ///

@@ -18,7 +18,7 @@
 
 namespace glt::io::detail {
 
-/// Rows of a slice that all ranks have room to exchange at a time, of that many bytes each; at least 1.
+/// Returns the number of rows of a slice, `row_bytes` each, that all ranks can exchange at a time; at least 1.
 ///
 /// @comm   collective; one header exchange and one reduction of a number
 template <communicator Comm>
@@ -27,13 +27,13 @@ template <communicator Comm>
   return reduce_over_ranks(comm, rows, reduction::min);
 }
 
-/// Rows of which every rank has its own version, and works on a slice: rank r on those of `slice_of(rows, ranks, r)`.
+/// Rows of which every rank has a version and works on a slice: rank r on `slice_of(rows, ranks, r)`.
 ///
 /// @where  rows_a_round rows of every other rank
 template <communicator Comm, bytes_copyable T>
 class row_slices {
 public:
-  /// @pre    the same numbers on all ranks, rows_a_round above 0; not checked
+  /// @pre    the numbers are equal on all ranks, rows_a_round is above 0; not checked
   /// @comm   none
   row_slices(Comm comm, std::int64_t rows, std::int64_t most_columns, std::int64_t rows_a_round)
       : comm_(std::move(comm)), rows_(rows), own_(slice_of(rows, comm_.size(), comm_.rank())),
@@ -44,7 +44,7 @@ public:
 
   [[nodiscard]] item_range own() const noexcept { return own_; }
 
-  /// Calls add(element, other) for every element of this rank's slice and that of every other rank.
+  /// Calls add(element, other) for every element of this rank's slice and the same element of every other rank.
   ///
   /// @shape  values [rows, columns], columns up to most_columns; rows of other slices are only read
   /// @comm   collective; a variable exchange per rows_a_round rows of a slice, none on one rank
@@ -67,7 +67,7 @@ public:
     });
   }
 
-  /// Gives every rank the slices of all others.
+  /// Sends every rank the slices of all other ranks.
   ///
   /// @shape  values [rows, columns]; rows of this rank's slice are read, the others written
   /// @comm   collective; a variable exchange, none on one rank
@@ -84,7 +84,7 @@ public:
     exchange(values.data(), values.data());
   }
 
-  /// Brings one column to a rank, which calls take(first row, values) for pieces of all slices.
+  /// Sends one column to a rank, which calls take(first row, values) for pieces of all slices.
   ///
   /// @shape  values [rows of this rank's slice]
   /// @pre    most_columns > 0; `take` does not throw; not checked
@@ -126,7 +126,7 @@ private:
     std::vector<std::int64_t> offsets;
   };
 
-  // All ranks make as many rounds as the one with the longest slice.
+  // All ranks make as many rounds as the rank with the longest slice.
   template <class Round>
   void each_round(Round round) {
     for (std::int64_t done = 0; comm_.size() > 1 && done < most_; done += rows_a_round_) {
@@ -140,7 +140,7 @@ private:
     return {begin, std::min(begin + rows_a_round_, last)};
   }
 
-  // Which of the pieces in `arrived_` is that of another rank.
+  // Returns the index of another rank's piece in `arrived_`.
   [[nodiscard]] std::int64_t place_of(int rank) const { return rank > comm_.rank() ? rank - 1 : rank; }
 
   void exchange(T const* from, T* to) {

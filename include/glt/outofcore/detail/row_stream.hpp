@@ -26,8 +26,8 @@
 
 namespace glt::io::detail {
 
-/// Brings the rows of a graph on disk to rank 0, range after range in the order of their ids, as often as asked: the
-/// ranks sort their share of them on disk.
+/// Stream of the rows of a graph on disk to rank 0, ordered by id, any number of times. Each rank sorts its share of
+/// the rows on disk; ranges of rows follow each other.
 template <communicator Comm>
 class row_stream {
 public:
@@ -51,7 +51,7 @@ public:
     }
   }
 
-  /// The edges into every vertex, on every rank.
+  /// Returns the number of edges into every vertex; equal on all ranks.
   ///
   /// @shape  [V of all types]
   [[nodiscard]] host_view<std::int64_t const> in_degrees() const noexcept { return in_degrees_; }
@@ -59,8 +59,8 @@ public:
   /// Calls take(first, rows) on rank 0 with all rows, range after range.
   ///
   /// @comm   collective; the rounds of `spill_edges` and one of `record_shuffle` per range
-  /// @throws collective_error  on every rank, as `spill_edges`, and in the next round if `failure` is not empty; what
-  ///                           `take` throws becomes the failure
+  /// @throws collective_error  on every rank, as `spill_edges`, and in the next round if `failure` is not empty; an
+  ///                           exception of `take` becomes the failure
   template <class Take>
   void pass(std::string& failure, Take take) {
     auto const attempt = [&](auto work) {

@@ -23,10 +23,10 @@
 
 namespace glt::io::detail {
 
-/// An array that grows in a file, because it may not fit memory, and is used as a buffer when it is complete.
+/// Array that grows in a file instead of memory, and becomes a buffer when it is complete.
 ///
-/// The file goes away with the buffer, or with this object if it was not taken. It is open only while elements are
-/// written to it, so that there may be any number of arrays.
+/// The file is removed with the buffer, or with this object if `take` was not called. It is open only during writes, so
+/// that there may be any number of arrays.
 template <bytes_copyable T>
 class scratch_array {
 public:
@@ -43,7 +43,7 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
-  /// Writes elements from a place on, which may be anywhere; what was never written is 0.
+  /// Writes elements at any place; elements that were never written are 0.
   ///
   /// @throws io_error  if the elements cannot be written
   void write(std::int64_t first, host_view<T const> elements) {
@@ -63,26 +63,26 @@ public:
     size_ = std::max(size_, first + elements.size());
   }
 
-  /// Writes elements behind the last one.
+  /// Writes elements after the last one.
   ///
   /// @throws io_error  if the elements cannot be written
   void append(host_view<T const> elements) { write(size_, elements); }
 
-  /// Writes what waits, and gives its memory back.
+  /// Writes the waiting elements and frees their memory.
   ///
-  /// @throws io_error  if it cannot be written
+  /// @throws io_error  if they cannot be written
   void flush() {
     write_waiting();
     waiting_ = {};
   }
 
-  /// The elements, mapped from the file; the system keeps in memory what it has room for.
+  /// Returns the elements mapped from the file; the system keeps in memory as many as there is room for.
   ///
   /// @throws io_error  if the last elements cannot be written, or the file cannot be mapped
   [[nodiscard]] buffer<device::cpu, T> take() && {
     flush();
     auto const mapped = std::make_shared<mapped_file>(*path_);
-    path_.reset(); // the mapping keeps its bytes
+    path_.reset(); // the mapping keeps the bytes
     return buffer<device::cpu, T>::adopt(reinterpret_cast<T*>(mapped->data()), size_, mapped);
   }
 
@@ -128,7 +128,7 @@ private:
   std::unique_ptr<std::filesystem::path const, remove_file> path_;
   std::size_t limit_;
   std::vector<T> waiting_;
-  std::int64_t first_waiting_ = 0; // where the waiting elements go
+  std::int64_t first_waiting_ = 0; // place of the waiting elements
   std::int64_t size_ = 0;
 };
 

@@ -18,7 +18,7 @@
 
 namespace glt::io::detail {
 
-// What `cut_rows` makes, in a file.
+// Does the same as `cut_rows`, into a file.
 inline array cut_rows_to_scratch(array const& from, host_view<std::int64_t const> rows,
                                  std::filesystem::path const& path) {
   auto const row_bytes = from.columns() * glt::detail::size_of(from.type());
@@ -31,7 +31,7 @@ inline array cut_rows_to_scratch(array const& from, host_view<std::int64_t const
   return {from.type(), std::move(shape), std::move(made).take()};
 }
 
-// What `cut_values` makes, in a file.
+// Does the same as `cut_values`, into a file.
 template <class T>
 buffer<device::cpu, T> cut_values_to_scratch(host_view<T const> from, host_view<std::int64_t const> rows,
                                              std::filesystem::path const& path) {

@@ -9,10 +9,10 @@
 
 namespace glt::io::detail {
 
-/// A folder for what waits on disk, which goes away with everything in it.
+/// Folder for temporary data on disk, which is removed with all its content.
 class scratch_folder {
 public:
-  /// @throws io_error  if it is there already, or cannot be created
+  /// @throws io_error  if the folder exists already, or cannot be created
   explicit scratch_folder(std::filesystem::path path) : path_(std::move(path)) {
     std::error_code fault;
     bool const made = std::filesystem::create_directory(path_, fault);

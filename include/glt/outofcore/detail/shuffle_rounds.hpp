@@ -16,24 +16,25 @@
 
 namespace glt::io::detail {
 
-/// A range of the items of a list.
+/// Range of the items of a list.
 struct item_range {
   std::int64_t first = 0;
   std::int64_t last = 0;
 };
 
-/// The share of n items that a rank reads: ranges of equal size, in the order of the ranks.
+/// Returns the share of n items that a rank reads: ranges of equal size, in the order of the ranks.
 [[nodiscard]] inline item_range slice_of(std::int64_t n, int ranks, int rank) {
   return {glt::detail::first_place(n, ranks, rank), glt::detail::first_place(n, ranks, rank + 1)};
 }
 
-/// Goes through this rank's slice of n items piece by piece, and exchanges records after each.
+/// Processes this rank's slice of n items piece by piece, and exchanges records after each piece.
 ///
-/// work(first, last) adds the records of a piece to the shuffle, take(record) gets those that arrive. All ranks make
-/// as many rounds as the one with the longest slice. What `work` or `take` throws ends the rounds of all ranks.
+/// work(first, last) adds the records of a piece to the shuffle, take(record) gets the records that arrive. All ranks
+/// make as many rounds as the rank with the longest slice. An exception of `work` or `take` ends the rounds of all
+/// ranks.
 ///
 /// @comm   collective; per round one of `record_shuffle`, and a header exchange at the end
-/// @throws collective_error  on every rank, if `work` or `take` throws on one
+/// @throws collective_error  on every rank, if `work` or `take` throws on a rank
 template <communicator Comm, class Work, class Take>
 void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t n, std::int64_t items_a_round,
                        progress now, progress_callback const& on_progress, Work work, Take take) {

@@ -17,7 +17,7 @@
 
 namespace glt::io::detail {
 
-// Where the first line begins that does not begin before `place`, which is not 0.
+// Returns the beginning of the first line that does not begin before `place`, which is not 0.
 inline std::int64_t find_line(input_file& file, std::int64_t place) {
   std::array<char, std::size_t{1} << 12> piece;
   file.seek(std::min(place - 1, file.size()));
@@ -33,8 +33,8 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   return file.size();
 }
 
-/// The slice of the lines of a plain file that a rank reads: the bytes from `begin` on are shared out evenly, and a
-/// line belongs to the rank in whose share it begins.
+/// Returns the slice of the lines of a plain file that a rank reads. The bytes from `begin` on are divided evenly, and
+/// a line belongs to the rank in whose share it begins.
 ///
 /// @pre    a line begins at `begin`; not checked
 /// @throws io_error  if the file cannot be read
@@ -47,10 +47,10 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   return {line_from(first), line_from(last)};
 }
 
-/// The lines of a text that a rank reads, from where `source` stands: its slice of a plain file, and all or nothing of
-/// a packed one, which cannot be cut and is read by rank 0.
+/// Returns the lines that a rank reads, from the position of `source` on: its slice of a plain file. A packed file
+/// cannot be cut; rank 0 reads all of it.
 ///
-/// @pre    the text is that of a file; not checked
+/// @pre    `source` reads a file; not checked
 /// @throws io_error  as `slice_lines`
 [[nodiscard]] inline text_source source_of_rank(text_source source, int ranks, int rank) {
   if (source.packed()) {
@@ -60,7 +60,7 @@ inline std::int64_t find_line(input_file& file, std::int64_t place) {
   return text_source(std::filesystem::path(source.path()), slice_lines(source.path(), begin, ranks, rank));
 }
 
-/// The rank whose source of `source_of_rank` ends with the text.
+/// Returns the rank whose source of `source_of_rank` ends at the end of the text.
 [[nodiscard]] inline int rank_at_end(text_source const& source, int ranks) noexcept {
   return source.packed() ? 0 : ranks - 1;
 }

@@ -22,8 +22,8 @@ namespace glt::io {
 
 namespace detail {
 
-// Calls visit(source, destination, place) for every edge and for the reverse of every one that is not a self-loop; the
-// places are those of `symmetrize`, but for gaps.
+// Calls visit(source, destination, place) for every edge and for the reverse of every edge but self-loops. Places have
+// the order of `symmetrize`, with gaps.
 template <class Visit>
 void for_both_ways(edge_columns const& edges, Visit visit) {
   auto const num_edges = edges.sources.size();
@@ -51,12 +51,12 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
 
 } // namespace detail
 
-/// Makes every edge go both ways, without duplicates and within a limit of memory: the edges of
+/// Makes every edge go both ways, without duplicates and within a limit of memory. Returns the edges of
 /// `remove_duplicates(symmetrize(…))`, in their order.
 ///
-/// @shape  edges [E], without weights and times, which are not looked at → at most [2 E]
-/// @where  8 bytes a vertex, and about `memory_bytes`, more where a vertex alone has more edges; 96 bytes an edge in
-///         files of `folder`, which go away
+/// @shape  edges [E], whose weights and times are ignored → at most [2 E]
+/// @where  8 bytes a vertex, and about `memory_bytes`, more if a single vertex has more edges; 96 bytes an edge in
+///         temporary files of `folder`
 /// @throws precondition_error  naming an edge whose end is outside [0, num_vertices)
 /// @throws io_error            if the folder cannot be written
 /// @cost   O(E log E); two passes over the edges, and two over files
@@ -79,7 +79,7 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
   places.resize(std::max<std::size_t>(places.size(), 1), 0);
   places.push_back(num_places);
 
-  // Duplicates meet in a row; the first of them goes back to its place.
+  // Duplicates are in one row; the first of them returns to its place.
   auto const in_order = folder / "in-order";
   std::filesystem::create_directories(in_order);
   detail::edge_spill kept(in_order, std::move(places), waiting_bytes);

@@ -25,18 +25,18 @@
 
 namespace glt::io {
 
-/// Makes a folder of arrays of a list of edges, piece by piece and all ranks together: the one that `write_npy_folder`
-/// makes of what `read_edge_list` reads.
+/// Reads a list of edges and writes it as a folder of arrays, piece by piece and all ranks together. The folder equals
+/// `write_npy_folder` of the result of `read_edge_list`.
 ///
 /// Every rank reads the lines that begin in its share of a plain file; a packed file cannot be cut, and rank 0 reads
 /// all of it.
 ///
 /// @shape  file, folder: the same for all ranks, on a disk that all of them reach
 /// @comm   collective; a few header exchanges
-/// @where  memory for a piece of text and its edges; the edges wait in the folder, twice for a moment
-/// @throws collective_error  on every rank, as `read_edge_list`, with the fault of the first line that has one; if
-///                           vertices are to be relabelled, which needs all edges at once; or if the folder cannot be
-///                           made or written, or is not empty
+/// @where  memory for a piece of text and its edges; the edges are stored in the folder, twice for a moment
+/// @throws collective_error  on every rank, as `read_edge_list`, with the fault of the first line at fault; if vertices
+///                           are to be relabelled, which needs all edges at once; or if the folder cannot be made or
+///                           written, or is not empty
 template <communicator Comm>
 void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                      edge_list_options const& options = {}, read_options const& read = {}) {

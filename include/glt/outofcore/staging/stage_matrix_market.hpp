@@ -21,17 +21,17 @@
 
 namespace glt::io {
 
-/// Makes a folder of arrays of a square sparse matrix, piece by piece and all ranks together: the one that
-/// `write_npy_folder` makes of what `read_matrix_market` reads.
+/// Reads a square sparse matrix and writes it as a folder of arrays, piece by piece and all ranks together. The folder
+/// equals `write_npy_folder` of the result of `read_matrix_market`.
 ///
 /// Every rank reads the lines that begin in its share of a plain file; a packed file cannot be cut, and rank 0 reads
 /// all of it.
 ///
 /// @shape  file, folder: the same for all ranks, on a disk that all of them reach
 /// @comm   collective; a few header exchanges
-/// @where  memory for a piece of text and its edges; the edges wait in the folder, twice for a moment
-/// @throws collective_error  on every rank, as `read_matrix_market`, with the fault of the first line that has one; or
-///                           if the folder cannot be made or written, or is not empty
+/// @where  memory for a piece of text and its edges; the edges are stored in the folder, twice for a moment
+/// @throws collective_error  on every rank, as `read_matrix_market`, with the fault of the first line at fault; or if
+///                           the folder cannot be made or written, or is not empty
 template <communicator Comm>
 void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                          read_options const& read = {}) {

@@ -31,7 +31,7 @@ namespace glt::io {
 
 namespace detail {
 
-// Rows of all ranks before this one; the text is read once to count them.
+// Counts the rows of all ranks before this one; reads the text once.
 template <communicator Comm>
 std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file, input_watch& watch) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(comm.size()), 0);
@@ -56,17 +56,17 @@ std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file, in
 
 } // namespace detail
 
-/// Makes a folder of arrays of a graph in the format of METIS, piece by piece and all ranks together: the one that
-/// `write_npy_folder` makes of what `read_metis_graph` reads.
+/// Reads a METIS graph and writes it as a folder of arrays, piece by piece and all ranks together. The folder equals
+/// `write_npy_folder` of the result of `read_metis_graph`.
 ///
-/// Every rank reads the lines that begin in its share of a plain file, which several ranks read twice to number the
-/// vertices; a packed file cannot be cut, and rank 0 reads all of it.
+/// Every rank reads the lines that begin in its share of a plain file; several ranks read it twice to number the
+/// vertices. A packed file cannot be cut, and rank 0 reads all of it.
 ///
 /// @shape  file, folder: the same for all ranks, on a disk that all of them reach
 /// @comm   collective; a few header exchanges
-/// @where  memory for a piece of text and its edges; the edges wait in the folder, twice for a moment
-/// @throws collective_error  on every rank, as `read_metis_graph`, with the fault of the first line that has one; or
-///                           if the folder cannot be made or written, or is not empty
+/// @where  memory for a piece of text and its edges; the edges are stored in the folder, twice for a moment
+/// @throws collective_error  on every rank, as `read_metis_graph`, with the fault of the first line at fault; or if the
+///                           folder cannot be made or written, or is not empty
 template <communicator Comm>
 void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesystem::path const& folder,
                        read_options const& read = {}) {

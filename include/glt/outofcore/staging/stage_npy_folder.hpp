@@ -31,7 +31,7 @@ namespace glt::io {
 
 namespace detail {
 
-// What a file that `mapped_data_set` maps must hold; any type that stays as it is without `wanted`.
+// True if `mapped_data_set` can map the file as it is; its elements must be of type `wanted`, if given.
 inline bool can_stay(std::filesystem::path const& path, std::optional<element_type> wanted) {
   auto const header = io::detail::read_npy_header(path);
   auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
@@ -40,7 +40,7 @@ inline bool can_stay(std::filesystem::path const& path, std::optional<element_ty
          (!wanted || known->type == *wanted);
 }
 
-// The bytes of an array as elements of another type.
+// Writes the elements of an array as another type.
 inline void write_as(atomic_file& out, array const& piece, std::optional<element_type> wanted,
                      std::string const& path) {
   auto const write = [&](auto const& values) {
@@ -55,10 +55,10 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
   }
 }
 
-/// Writes an .npy file anew, piece by piece, with the elements that `read_npy_any` reads, or with those of `wanted`,
-/// int64 or float32.
+/// Rewrites an .npy file, piece by piece, with the elements that `read_npy_any` reads, or converted to `wanted`, int64
+/// or float32.
 ///
-/// @throws io_error  as `read_npy_any`, for an element that is not a whole number where int64 is wanted, or too large where
+/// @throws io_error  as `read_npy_any`, for an element that is not a whole number if int64 is wanted, or too large if
 ///                   float32 is
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
@@ -70,7 +70,7 @@ inline void convert_npy(std::filesystem::path const& path, std::filesystem::path
   out.commit();
 }
 
-/// Writes a sparse matrix as a dense .npy file, row after row: what `to_dense` makes of it.
+/// Writes a sparse matrix as a dense .npy file, row after row; equals the result of `to_dense`.
 ///
 /// @throws io_error  if a row is too long, or the file cannot be written
 inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& path,
@@ -100,8 +100,8 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
 
 } // namespace detail
 
-/// Makes of a folder of arrays one that `mapped_data_set` maps: files that can stay as they are are linked, others are
-/// written anew, piece by piece.
+/// Makes a folder that `mapped_data_set` maps from a folder of arrays. Files that can be mapped as they are become
+/// links, all others are rewritten piece by piece.
 ///
 /// @where  memory for a piece of an array; all entries of a matrix that is sparse on disk
 /// @throws io_error  as `read_npy_folder` for names and types of arrays; or if the folder cannot be made or written, or

@@ -33,12 +33,12 @@ namespace glt::io {
 
 namespace detail {
 
-// Edges whose columns stay on disk; those of the table in memory are empty.
+// Edges whose columns stay on disk; the columns of the base table are empty.
 struct staged_edge_table : edge_table {
   staged_edges::columns columns{};
 };
 
-// Reads tables piece by piece into files of a folder, which go away with the arrays.
+// Reader of tables, piece by piece, into files of a folder, which are removed with the arrays.
 class tables_on_disk {
 public:
   using edges_type = staged_edge_table;
@@ -130,13 +130,13 @@ private:
 
 } // namespace detail
 
-/// Makes a folder of arrays of a data set of the Open Graph Benchmark, table after table and piece by piece: the one
-/// that `write_npy_folder` makes of what `read_ogb` reads.
+/// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, piece by piece. The folder equals
+/// `write_npy_folder` of the result of `read_ogb`.
 ///
-/// For one process: its tables are packed, and packed files cannot be cut.
+/// Runs in one process: the tables are packed, and packed files cannot be cut.
 ///
 /// @where  memory for a piece of text, for lists of vertices and their times, and for link splits; edges and features
-///         wait in the folder, twice for a moment
+///         are stored in the folder, twice for a moment
 /// @throws io_error            as `read_ogb`, or if the folder cannot be made or written, or is not empty
 /// @throws precondition_error  as `write_npy_folder`
 inline void stage_ogb(std::filesystem::path const& input, std::filesystem::path const& folder,

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// The most that a part may have of `total`, of which `heaviest` cannot be divided.
+/// Returns the most that a part may have of `total`, of which `heaviest` cannot be divided.
 [[nodiscard]] inline std::int64_t part_capacity(std::int64_t total, std::int64_t heaviest, double slack,
                                                 int num_parts) {
   auto const wished = std::ceil((1 + slack) * static_cast<double>(total) / num_parts);
@@ -29,7 +29,7 @@ inline void check_slack(char const* what, double slack) {
   }
 }
 
-/// The groups of all limits in one line: what they weigh together, and which of them a vertex weighs on.
+/// Groups of all limits in one list: their total weights, and the groups to which a vertex adds weight.
 class balance_totals {
 public:
   struct column {
@@ -42,8 +42,8 @@ public:
     std::int64_t amount;
   };
 
-  /// @throws precondition_error  if a slack is negative, a limit has no groups or no shares, a group of a vertex
-  ///                             is outside those of the limit, a weight is negative, or a sum does not fit 64 bits
+  /// @throws precondition_error  if a slack is negative, a limit has no groups or no shares, a vertex's group is
+  ///                             outside the limit's groups, a weight is negative, or a sum does not fit 64 bits
   /// @cost   O(V · limits)
   balance_totals(balance_constraints limits, std::int64_t num_vertices) : limits_(std::move(limits)) {
     for (auto const& limit : limits_) {
@@ -65,7 +65,7 @@ public:
   [[nodiscard]] bool empty() const noexcept { return limits_.empty(); }
   [[nodiscard]] std::vector<column> const& columns() const noexcept { return columns_; }
 
-  /// Asks what a vertex weighs; the answer is in `weights`, one entry a limit.
+  /// Computes the weights of a vertex and stores them in `weights`, one entry a limit.
   void weigh(std::int64_t vertex) {
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       auto const [group, amount] = limits_[i].share(vertex);
@@ -98,7 +98,7 @@ private:
   std::vector<weight> weights_;
 };
 
-/// How full the parts are, for a partitioner that assigns one vertex after the other.
+/// Loads of the parts, for a partitioner that assigns one vertex after the other.
 ///
 /// @shape  loads [P, groups of all limits]
 class balance_loads {
@@ -113,7 +113,7 @@ public:
 
   [[nodiscard]] bool empty() const noexcept { return totals_.empty(); }
 
-  /// Chooses the vertex that the other calls are about.
+  /// Chooses the vertex that the other calls refer to.
   void weigh(std::int64_t vertex) { totals_.weigh(vertex); }
 
   [[nodiscard]] bool has_capacity(std::size_t part) const {
@@ -122,7 +122,7 @@ public:
     });
   }
 
-  /// How much of the tightest capacity the part would use with the vertex; above 1 without room.
+  /// Returns the share of the part's tightest capacity in use with the vertex added; above 1 if there is no room.
   [[nodiscard]] double fullness(std::size_t part) const {
     double fullest = 0;
     for (auto const& [column, amount] : totals_.weights()) {
@@ -148,14 +148,14 @@ public:
 
   void clear() { std::ranges::fill(loads_, 0); }
 
-  /// Whether the part exceeds a capacity that the vertex uses.
+  /// True if the part exceeds a capacity that the vertex uses.
   [[nodiscard]] bool exceeds(std::size_t part) const {
     return std::ranges::any_of(totals_.weights(), [&](auto const& weight) {
       return weight.amount > 0 && load(part, weight.column) > capacities_[weight.column];
     });
   }
 
-  /// What the sum of the squares of all loads, as shares of their capacities, loses if the vertex goes to another part.
+  /// Returns the decrease of the sum of squared loads, as shares of their capacities, if the vertex moves to `to`.
   [[nodiscard]] double relief(std::size_t from, std::size_t to) const {
     double sum = 0;
     for (auto const& [column, amount] : totals_.weights()) {
@@ -168,7 +168,7 @@ public:
     return sum;
   }
 
-  /// By how much parts exceed capacities, in shares of these, all together.
+  /// Returns the sum, over all parts, of the loads above capacity, as shares of the capacity.
   [[nodiscard]] double excess() const {
     double sum = 0;
     for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -180,7 +180,7 @@ public:
     return sum;
   }
 
-  /// The part that has least of every group of the limits.
+  /// Returns, for every group of the limits, the part with the least load.
   [[nodiscard]] std::vector<std::size_t> emptiest() const {
     std::vector<std::size_t> found(capacities_.size(), 0);
     for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -190,7 +190,7 @@ public:
     return found;
   }
 
-  /// What the chosen vertex weighs on.
+  /// Returns the weights of the chosen vertex.
   [[nodiscard]] std::vector<balance_totals::weight> const& weights() const noexcept { return totals_.weights(); }
 
 private:

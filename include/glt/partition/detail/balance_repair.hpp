@@ -20,8 +20,8 @@
 
 namespace glt::detail {
 
-/// Rounds in which vertices leave parts that exceed limits: see `repair_balance`. The rows of the graph come in any
-/// pieces, but every round in the same order.
+/// Rounds that move vertices out of parts that exceed limits: see `repair_balance`. The rows of the graph come in any
+/// pieces, but in the same order every round.
 ///
 /// @cost   a round is O(V log V + E); memory 20 bytes a vertex
 class balance_repair {
@@ -44,9 +44,9 @@ public:
   /// True while a part exceeds a limit, and another round may help.
   [[nodiscard]] bool wants_round() const noexcept { return excess_ > 0 && rounds_ < most_rounds; }
 
-  /// Looks for the part to which each of the vertices first, first + 1, … could go.
+  /// Finds the part to which each of the vertices first, first + 1, … could move.
   ///
-  /// @pre    the rows are those of the graph, and columns are in [0, V); not checked
+  /// @pre    the rows belong to the graph, and columns are in [0, V); not checked
   template <vertex_id Vertex>
   void see_rows(std::int64_t first, csr_view<memory_space::host, Vertex> rows) {
     for (std::int64_t i = 0; i < rows.num_rows(); ++i) {
@@ -54,14 +54,14 @@ public:
     }
   }
 
-  /// Moves vertices, the cheapest first, once all rows were seen.
+  /// Moves vertices, the cheapest first, after all rows were seen.
   void finish_round() {
     std::ranges::sort(moves_, [](move const& a, move const& b) {
       return a.price != b.price ? a.price < b.price : a.vertex < b.vertex;
     });
     std::vector<bool> made(moves_.size(), false);
     bool any = true;
-    for (int scan = 0; any && scan < most_scans; ++scan) { // a part may exceed a limit by what it got
+    for (int scan = 0; any && scan < most_scans; ++scan) { // moves may push another part above a limit
       any = false;
       for (std::size_t i = 0; i < moves_.size(); ++i) {
         loads_.weigh(moves_[i].vertex);
@@ -95,14 +95,14 @@ private:
   static constexpr int most_scans = 16;
 
   struct move {
-    float price; // edges cut more, for what the loads become more even
-    local_id to; // where the vertex was, once it has moved
+    float price; // additional cut edges per relief of the loads
+    local_id to; // destination; after the move, the part that it left
     std::int64_t vertex;
   };
 
   [[nodiscard]] std::size_t part(std::int64_t vertex) const { return static_cast<std::size_t>(part_of_[vertex]); }
 
-  // Moves the vertex that was weighed, or moves it back.
+  // Moves the vertex of the last `weigh`, or moves it back.
   void make(move& of) {
     loads_.remove(part(of.vertex));
     std::swap(part_of_[of.vertex], of.to);

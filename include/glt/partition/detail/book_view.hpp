@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// Borrowed offsets of a `partition_book`, wherever they live: what says on a GPU which part owns which vertex.
+/// Borrowed offsets of a `partition_book` in memory of `Space`; finds the owner of a vertex on a GPU, too.
 ///
 /// Trivially copyable; pass it by value.
 ///
@@ -24,11 +24,11 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr int num_parts() const noexcept {
     return static_cast<int>(offsets_.size()) - 1;
   }
-  /// First global id of a part; @pre part is in [0, num_parts()), not checked.
+  /// Returns the first global id of a part; @pre part is in [0, num_parts()), not checked.
   [[nodiscard]] GLT_HOST_DEVICE constexpr global_id begin(int part) const noexcept { return offsets_[part]; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_vertices() const noexcept { return offsets_[num_parts()]; }
 
-  /// The part that a vertex belongs to; num_parts() if it is not in [0, V).
+  /// Returns the part that owns a vertex; num_parts() if the vertex is not in [0, V).
   ///
   /// @cost   O(log P)
   [[nodiscard]] GLT_HOST_DEVICE constexpr int owner(global_id vertex) const noexcept {

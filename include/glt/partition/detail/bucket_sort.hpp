@@ -27,7 +27,7 @@ struct bucket_keys {
   }
 };
 
-// How many of the sorted keys are below k.
+// Counts the sorted keys below k.
 template <memory_space Space, class Key>
 struct count_below {
   array_view<Space, Key> keys;
@@ -59,9 +59,9 @@ struct scatter_nothing {
   GLT_HOST_DEVICE void operator()(std::int64_t, std::int64_t, int) const {}
 };
 
-/// Sorts items into buckets; inside a bucket they keep the order of the list, so that places ascend.
+/// Sort of items into buckets; inside a bucket they keep the order of the list, so that places ascend.
 ///
-/// A counting sort by policies of the host, a sort by key by others. Reusable; the memory is kept.
+/// Host policies use a counting sort, others a sort by key. Reusable; the memory is kept.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy>
@@ -73,17 +73,17 @@ public:
       : policy_(std::move(policy)), offsets_(0, policy_), places_(0, policy_), small_keys_(0, policy_),
         keys_(0, policy_) {}
 
-  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls scatter(at, i, bucket)
-  /// for every item, where `at` is its place in the sorted list.
+  /// Sorts `count` items: item i goes to bucket bucket_of(i), which is in [0, num_buckets). Calls
+  /// scatter(at, i, bucket) for every item, where `at` is its place in the sorted list.
   ///
-  /// By policies of the host, what `bucket_of` throws leaves here.
+  /// On host policies, exceptions of `bucket_of` propagate.
   ///
-  /// @shape  → offsets [num_buckets + 1], where every bucket begins; valid until the next call
+  /// @shape  → offsets [num_buckets + 1], the beginning of every bucket; valid until the next call
   /// @where  waits for the offsets
   /// @cost   O(count + num_buckets) on the host
   template <class BucketOf, class Scatter = scatter_nothing>
   std::span<std::int64_t const> sort(std::int64_t count, int num_buckets, BucketOf bucket_of, Scatter scatter = {}) {
-    places_.clear(); // what it held is not worth a copy
+    places_.clear(); // resize would copy the old content
     places_.resize(count);
     known_offsets_.assign(static_cast<std::size_t>(num_buckets) + 1, 0);
     if constexpr (host_policy<Policy>) {
@@ -96,7 +96,7 @@ public:
     return known_offsets_;
   }
 
-  /// The places of the items in the list, in the order of the buckets.
+  /// Returns the places of the items in the list, in the order of the buckets.
   ///
   /// @shape  [count]
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return places_.view(); }

@@ -19,13 +19,13 @@
 
 namespace glt::detail {
 
-/// How evenly `assign_by_hotness` has to share out the vertices.
+/// Limits of `assign_by_hotness`.
 struct frequency_options {
   double capacity_slack = 0.05;  ///< a part has at most (1 + slack) · V / P vertices, rounded up
-  balance_constraints balance{}; ///< kept, like the capacity, where a part has room
+  balance_constraints balance{}; ///< kept, like the capacity, if a part has room
 };
 
-// How much hotter a vertex is in its best part than in the second best.
+// Returns how much hotter each vertex is in its best part than in its second best.
 inline std::vector<double> advantages(host_matrix<double const> hotness) {
   std::vector<double> second(static_cast<std::size_t>(hotness.columns()), 0);
   std::vector<double> best(second.size(), 0);
@@ -46,14 +46,14 @@ inline std::vector<double> advantages(host_matrix<double const> hotness) {
   return best;
 }
 
-/// Gives every vertex to the part that needs it most often and has room for it.
+/// Assigns every vertex to the part that needs it most often and has room for it.
 ///
-/// Those that lose most by going elsewhere choose first: vertices come by how much hotter they are in their best
-/// part than in the second best, equal ones by their number. Parts where a vertex is equally hot, or cold, stand
-/// in order of size, then of number. Where limits leave room in no part, the vertex goes to the part whose
-/// tightest capacity it exceeds least.
+/// Vertices that lose most in another part are assigned first. They are ordered by how much hotter they are in their
+/// best part than in their second best, then by number. Parts where a vertex is equally hot, or cold, are ordered by
+/// size, then by number. If limits leave room in no part, the vertex goes to the part whose tightest capacity it
+/// exceeds least.
 ///
-/// @shape  hotness [P, V], as `estimate_hotness` makes it from the seeds of each part → [V]
+/// @shape  hotness [P, V], by `estimate_hotness` from the seeds of each part → [V]
 /// @throws precondition_error  if there is no part, a hotness is negative or not a number, capacity_slack is
 ///                             negative, or `balance` is wrong
 /// @cost   O(V · (P + log V) + V · limits); memory O(V)

@@ -40,7 +40,7 @@ struct scatter_row_of_part {
   }
 };
 
-/// Sorts lists of vertices by the part that owns them; inside a bucket they keep the order of the list.
+/// Sort of lists of vertices by the part that owns them; inside a bucket they keep the order of the list.
 ///
 /// Reusable; the memory is kept.
 ///
@@ -54,20 +54,21 @@ public:
       : book_(std::move(book)), policy_(std::move(policy)),
         book_offsets_(make_buffer<Policy>(book_.offsets(), policy_)), sort_(policy_), rows_(0, policy_) {}
 
-  /// Where every owner's bucket begins; `rows` and `places` are those of this list until the next call. The rows of the
-  /// first `num_flagged` vertices are complemented (and thus negative), but for those of the part `unflagged`.
+  /// Sorts a list and returns the beginning of every owner's bucket; `rows` and `places` refer to this list until the
+  /// next call. The rows of the first `num_flagged` vertices are complemented (and thus negative), except rows of the
+  /// part `unflagged`.
   ///
   /// @shape  vertices [S] → offsets [P + 1]
-  /// @where  waits for the P + 2 numbers that the host gets
+  /// @where  waits for P + 2 numbers on the host
   /// @throws precondition_error  naming the first vertex that is not in [0, book.num_vertices())
   /// @cost   O(S log P)
   template <class Vertex>
     requires vertex_id<std::remove_const_t<Vertex>>
   std::span<std::int64_t const> sort(array_view<space, Vertex> vertices, std::int64_t num_flagged = 0,
                                      int unflagged = -1) {
-    rows_.clear(); // what they held is not worth a copy
+    rows_.clear(); // resize would copy the old content
     rows_.resize(vertices.size());
-    auto const parts = book_.num_parts(); // and a bucket of vertices that nobody owns
+    auto const parts = book_.num_parts(); // the last bucket is for vertices without an owner
     auto const offsets =
         sort_.sort(vertices.size(), parts + 1, owner_of_place<space, Vertex>{view_of_book(), vertices},
                    scatter_row_of_part<space, Vertex>{view_of_book(), vertices, rows_.data(), num_flagged, unflagged});
@@ -78,17 +79,17 @@ public:
     return offsets.first(static_cast<std::size_t>(parts) + 1);
   }
 
-  /// The sorted vertices, by the numbers that their owners know them by.
+  /// Returns the sorted vertices as local ids of their owners.
   ///
   /// @shape  [S]
   [[nodiscard]] array_view<space, local_id const> rows() const noexcept { return rows_.view(); }
-  /// Their places in the list.
+  /// Returns their places in the list.
   ///
   /// @shape  [S]
   [[nodiscard]] array_view<space, std::int64_t const> places() const noexcept { return sort_.places(); }
 
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
-  /// The book's offsets in memory of the policy.
+  /// Returns the book's offsets in memory of the policy.
   [[nodiscard]] book_view<space> view_of_book() const noexcept { return book_view<space>(book_offsets_.view()); }
 
 private:

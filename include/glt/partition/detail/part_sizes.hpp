@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-/// Numbers of vertices in the parts, which only grow, and the lowest part among the smallest.
+/// Numbers of vertices in the parts, which only grow; finds the lowest of the smallest parts.
 ///
 /// @cost   O(V + P · V / P) for V additions with a look-up after each
 class part_sizes {
@@ -42,7 +42,7 @@ public:
     return candidates_.back();
   }
 
-  /// Smaller parts first, then lower ones: the order in which ties are broken.
+  /// True if part a is smaller, or as small and lower: the order that breaks ties.
   [[nodiscard]] bool precedes(std::size_t a, std::size_t b) const noexcept {
     return sizes_[a] != sizes_[b] ? sizes_[a] < sizes_[b] : a < b;
   }

@@ -22,7 +22,7 @@
 
 namespace glt {
 
-/// What is known about the vertices of a graph whose partition is measured.
+/// Splits and types of the vertices of a graph whose partition is measured.
 ///
 /// @shape  type_of [V] or empty, in [0, types.size())
 struct quality_options {
@@ -33,13 +33,13 @@ struct quality_options {
 
 /// Measures an assignment of vertices to parts: whole, by part and, if types are given, by type of the vertex.
 ///
-/// An edge belongs to the part of its row. Every part is gone over with all threads of the executor.
+/// An edge belongs to the part of its row. All threads of the executor share the rows of a part.
 ///
 /// @shape  part_of [V], in [0, num_parts)
 /// @pre    sources are in [0, V); not checked, see `validate`
 /// @throws precondition_error  if num_parts < 1, the graph is not square, part_of or type_of does not have one element
-///                             per row or names a part or type that there is not, or a split names a vertex that
-///                             there is not
+///                             per row or names a part or type that does not exist, or a split names a vertex that does
+///                             not exist
 /// @cost   O(V + E + P² · types) work; 12 to 16 bytes a vertex and P² + O(P · types) counts beside the input
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
 [[nodiscard]] partition_quality measure_partition(csr_view<memory_space::host, Vertex> graph,

@@ -24,23 +24,22 @@
 
 namespace glt {
 
-/// What is known about the vertices of a heterogeneous graph whose partition is measured.
+/// Splits of the vertices of a heterogeneous graph whose partition is measured.
 ///
 /// @shape  splits [node types] or empty
 struct hetero_quality_options {
   std::vector<vertex_splits> splits{};
 };
 
-/// Measures an assignment of the vertices of every type to parts: whole, by part, by node type and by edge
-/// type.
+/// Measures an assignment of the vertices of every type to parts: whole, by part, by node type and by edge type.
 ///
 /// A vertex is in the halo of a part once, even if edges of several types start there.
 ///
 /// @shape  part_of [node types], each [V of the type], in [0, num_parts)
 /// @pre    sources are vertices of their type; not checked, see `validate`
-/// @throws precondition_error  if num_parts < 1, part_of or the splits are not one per node type, or naming the
-///                             type: part_of does not have one element per vertex or names a part that does not exist,
-///                             or a split names a vertex that there is not
+/// @throws precondition_error  if num_parts < 1, part_of or the splits are not one per node type, or naming the type:
+///                             part_of does not have one element per vertex or names a part that does not exist, or a
+///                             split names a vertex that does not exist
 /// @cost   O(V + E + P² · edge types) work; 12 to 16 bytes a vertex and P² + O(P · types) counts beside the input
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
 [[nodiscard]] partition_quality measure_partition(hetero_view<memory_space::host, Vertex> graph,
@@ -98,11 +97,11 @@ template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequent
   return quality;
 }
 
-/// Measures the assignment that relabellings stand for, as `partition_by_type` makes them.
+/// Measures the assignment that relabellings describe, as `partition_by_type` makes them.
 ///
 /// @shape  labels [node types], into the same number of parts
-/// @throws precondition_error  if there is none, or one has another number of parts than the first; otherwise as
-///                             for an assignment
+/// @throws precondition_error  if there is no relabelling, or one has another number of parts than the first; otherwise
+///                             as for an assignment
 /// @cost   4 bytes a vertex more than for an assignment
 template <vertex_id Vertex, reaches<memory_space::host> Executor = exec::sequential>
 [[nodiscard]] partition_quality measure_partition(hetero_view<memory_space::host, Vertex> graph,

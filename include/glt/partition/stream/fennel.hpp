@@ -21,8 +21,8 @@ namespace glt {
 
 namespace detail {
 
-// base^exponent for an exponent in [0, 1], by its binary digits: roots and products are the same everywhere,
-// which std::pow is not.
+// Returns base^exponent for an exponent in [0, 1], by its binary digits. Roots and products are the same on all
+// platforms, unlike std::pow.
 [[nodiscard]] inline double root_power(double base, double exponent) noexcept {
   constexpr int digits = 32;
   double power = 1;
@@ -37,14 +37,14 @@ namespace detail {
   return power;
 }
 
-// Neighbours less the marginal cost of the size, in fixed point: a compiler that fuses the product and the
+// Score: neighbours less the marginal cost of the size, in fixed point. A compiler that fuses the product and the
 // difference cannot change it.
 struct fennel_rule {
   static constexpr int fraction_bits = 24;
 
   std::int64_t limit;
   double load_of_one; // a vertex as a share of V / P
-  double price;       // cost of a vertex more in a part of V / P vertices
+  double price;       // cost of a further vertex in a part of V / P vertices
   double exponent;
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return limit; }
@@ -60,12 +60,12 @@ struct fennel_rule {
 
 } // namespace detail
 
-/// Fennel: vertices arrive one by one, and each goes to the part where it gains most, its in-neighbours there
-/// less what one vertex more costs a part of n vertices, α γ n^(γ − 1).
+/// Fennel: vertices arrive one by one, and each goes to the part where it gains most. The gain is its in-neighbours
+/// there less the cost of one more vertex in a part of n vertices, α γ n^(γ − 1).
 ///
-/// γ between 1 and 2 says how the price rises with the size. α is the paper's P^(γ − 1) · m / V^γ times `alpha`,
-/// where the m edges are those of the undirected graph: half of the entries of all rows. ν, the most that a part
-/// may have of V / P vertices, is 1 + `capacity_slack`. Ties go to the smaller part, then to the lower one.
+/// γ between 1 and 2 sets how the cost rises with the size. α is the paper's P^(γ − 1) · m / V^γ times `alpha`, where m
+/// is the number of edges of the undirected graph: half of the entries of all rows. ν limits a part to ν · V / P
+/// vertices and is 1 + `capacity_slack`. Ties go to the smaller part, then to the lower one.
 ///
 /// @source Tsourakakis et al., "FENNEL: streaming graph partitioning for massive scale graphs", WSDM 2014; further
 ///         passes: Nishimura & Ugander, "Restreaming graph partitioning", KDD 2013
@@ -76,7 +76,7 @@ struct fennel_partitioner {
   double capacity_slack = 0.1; ///< a part has at most (1 + slack) · V / P vertices, rounded up
   int passes = 1;
   stream_order order = stream_order::random;
-  balance_constraints balance{}; ///< kept, like the capacity, where a part has room; see `vertex_stream`
+  balance_constraints balance{}; ///< kept, like the capacity, if a part has room; see `vertex_stream`
 
   /// @shape  graph [V] rows → [V]
   /// @pre    sources are in [0, V); not checked, see `validate`
@@ -89,8 +89,8 @@ struct fennel_partitioner {
     return detail::stream_graph(stream(graph.num_rows(), graph.num_edges(), num_parts), graph, order, seed, passes);
   }
 
-  /// For a graph that comes row by row, in the caller's order and passes; num_edges counts the entries of all
-  /// rows.
+  /// Makes a stream for a graph that comes row by row, in the caller's order and passes; num_edges counts the entries
+  /// of all rows.
   ///
   /// @throws precondition_error  if a number is negative, num_parts < 1, gamma is not in [1, 2], alpha or
   ///                             capacity_slack is negative, or `balance` is wrong

@@ -18,13 +18,13 @@ namespace glt {
 
 namespace detail {
 
-// Neighbours times free places.
+// Score: neighbours times free places.
 struct ldg_rule {
   std::int64_t limit;
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return limit; }
   [[nodiscard]] double level(std::int64_t size) const noexcept { return static_cast<double>(limit - size); }
-  // Counts are below 2^53, so the products, and with them the result, are the same everywhere.
+  // Counts are below 2^53, so the products and the result are the same on all machines.
   [[nodiscard]] double score(std::int64_t neighbors, double free_places) const noexcept {
     return static_cast<double>(neighbors) * free_places;
   }
@@ -33,10 +33,10 @@ struct ldg_rule {
 } // namespace detail
 
 /// Linear deterministic greedy: vertices arrive one by one, and each goes to the part that holds most of its
-/// in-neighbours, weighted by the room that the part has left.
+/// in-neighbours, weighted by the part's free room.
 ///
-/// Ties go to the smaller part, then to the lower one. Every further pass repeats the stream with the whole
-/// assignment of the pass before known, which lowers the edge cut.
+/// Ties go to the smaller part, then to the lower one. Every further pass repeats the stream with the assignment of the
+/// previous pass, which lowers the edge cut.
 ///
 /// @source Stanton & Kliot, "Streaming graph partitioning for large distributed graphs", KDD 2012; further
 ///         passes: Nishimura & Ugander, "Restreaming graph partitioning", KDD 2013
@@ -45,7 +45,7 @@ struct ldg_partitioner {
   double capacity_slack = 0.05; ///< a part has at most (1 + slack) · V / P vertices, rounded up
   int passes = 5;
   stream_order order = stream_order::random;
-  balance_constraints balance{}; ///< kept, like the capacity, where a part has room; see `vertex_stream`
+  balance_constraints balance{}; ///< kept, like the capacity, if a part has room; see `vertex_stream`
 
   /// @shape  graph [V] rows → [V]
   /// @pre    sources are in [0, V); not checked, see `validate`
@@ -59,7 +59,7 @@ struct ldg_partitioner {
     return detail::stream_graph(stream(graph.num_rows(), num_parts), graph, order, seed, passes);
   }
 
-  /// For a graph that comes row by row, in the caller's order and passes.
+  /// Makes a stream for a graph that comes row by row, in the caller's order and passes.
   ///
   /// @throws precondition_error  if num_vertices is negative, num_parts < 1, capacity_slack is negative, or
   ///                             `balance` is wrong

@@ -3,10 +3,10 @@
 
 namespace glt {
 
-/// In which order a graph in memory goes through a stream.
+/// Order in which a graph in memory goes through a stream.
 enum class stream_order {
   random, ///< a keyed shuffle, which spares the cut from unlucky orders
-  natural ///< 0, 1, 2, …: what a file gives; better where close ids are close in the graph
+  natural ///< 0, 1, 2, …: the order of a file; better if close ids are close in the graph
 };
 
 } // namespace glt

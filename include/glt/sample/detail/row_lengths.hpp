@@ -12,8 +12,8 @@
 
 namespace glt::detail {
 
-/// Refuses a graph with a row that is too long to number its edges like vertices, as draws do. Looks at graphs that the
-/// host can read.
+/// Throws for a graph with a row that has more edges than a vertex id can number, as draws need. Checks only graphs
+/// that the host can read.
 ///
 /// @throws precondition_error  naming the first such row
 /// @cost   O(1), or O(num_rows) if the edges of all rows are more than that

@@ -20,7 +20,7 @@ namespace glt::detail {
       message(what, " ", i, " is ", id, ", but vertices are in [0, ", num_vertices, "); pass ids of this graph"));
 }
 
-/// Refuses ids that are no vertices, naming the first; `what` says what they are meant to be ("seed", …).
+/// Throws for ids that are not vertices, naming the first; `what` is their name in errors ("seed", …).
 ///
 /// @shape  ids [S]
 /// @throws precondition_error  if an id is not in [0, num_vertices)
@@ -35,7 +35,7 @@ void validate_vertices(std::string_view what, array_view<Space, Id> ids, std::in
   }
 }
 
-/// The position of the first id outside [0, num_vertices), in memory of a device; the number of ids if there is none.
+/// Returns the position of the first id outside [0, num_vertices), in memory of a device; else the number of ids.
 ///
 /// @where  synchronises
 template <device_policy Policy, class Id>
@@ -45,7 +45,7 @@ template <device_policy Policy, class Id>
   return policy.executor().reduce(ids.size(), ids.size(), outside, detail::smaller{});
 }
 
-/// `validate_vertices` for ids in memory of a policy, wherever that is.
+/// Does the work of `validate_vertices` for ids in memory of a policy.
 ///
 /// @where  synchronises
 template <device_policy Policy, class Id>

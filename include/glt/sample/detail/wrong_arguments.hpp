@@ -15,7 +15,7 @@ namespace glt::detail {
 template <class Seeds, class Out, memory_space Space, class Vertex, class Result>
 concept fitting_seeds = std::convertible_to<Seeds const&, array_view<Space, Vertex const>> && std::same_as<Out, Result>;
 
-/// Says what is wrong with seeds or a result that do not fit.
+/// Explains, at compile time, why seeds or a result do not fit.
 template <class Seeds, class Out, memory_space Space, class Vertex, class Result>
 constexpr void explain_seeds() {
   if constexpr (!std::convertible_to<Seeds const&, array_view<Space, Vertex const>>) {
@@ -41,7 +41,7 @@ constexpr void explain_seeds() {
   }
 }
 
-/// Says what is wrong with the graph or the options that a sampler of one process is made with.
+/// Explains, at compile time, why the graph or the options do not fit a sampler of one process.
 template <class Graph, class Options, class View>
 constexpr void explain_graph() {
   if constexpr (std::convertible_to<Graph const&, View>) {
@@ -61,7 +61,7 @@ constexpr void explain_graph() {
   }
 }
 
-/// Says what is wrong with the graph or the options that a sampler across ranks is made with.
+/// Explains, at compile time, why the graph or the options do not fit a sampler across ranks.
 template <class Graph, class Options, class Part>
 constexpr void explain_part() {
   if constexpr (std::same_as<Graph, Part>) {

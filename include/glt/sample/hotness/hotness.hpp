@@ -20,7 +20,7 @@
 
 namespace glt {
 
-/// What is sampled again and again while vertices get hot.
+/// Options of the sampler and batches for which hotness is estimated.
 struct hotness_options {
   neighbor_options neighbors;     ///< fanouts, replacement and frontier of the sampler
   std::int64_t batch_size = 1024; ///< seeds of a batch, drawn without replacement
@@ -43,23 +43,21 @@ struct vertex_itself {
 
 } // namespace detail
 
-/// How likely a batch is to touch a vertex, for every vertex: what caches of hot rows and frequency-based
-/// partitioners go by.
+/// Estimates, for every vertex, how likely a batch is to touch it; for feature caches and frequency-based partitioners.
 ///
-/// Walks the in-edges hop by hop. A batch of B of S seeds holds a seed with probability B/S; a vertex v in the
-/// frontier draws each of its edges with the probability r(v) that the fanout gives, min(1, fanout/degree)
-/// without replacement; and u is drawn with 1 − Π (1 − p(v) · r(v)) over its edges u → v. The draws of
-/// different edges are taken as independent, also from one hop to the next, which they are not quite:
-/// vertices that share neighbours are met together. The estimate is exact for one hop from a single seed
-/// without multi-edges.
+/// Walks the in-edges hop by hop. A batch of B of S seeds holds a seed with probability B/S. A vertex v in the frontier
+/// draws each of its edges with the probability r(v) of its fanout, min(1, fanout/degree) without replacement. Vertex u
+/// is drawn with 1 − Π (1 − p(v) · r(v)) over its edges u → v. Draws of different edges count as independent, also from
+/// one hop to the next. This is an approximation: vertices that share neighbours are met together. The estimate is
+/// exact for one hop from a single seed without multi-edges.
 ///
-/// Products are sums of logarithms in fixed point, so that the result does not depend, in any bit, on the
-/// order of the additions: neither on the executor nor on the partition, nor on whether a GPU computes it. The graph
-/// may be in another memory that the policy's executor reaches.
+/// Products are sums of logarithms in fixed point, so that no bit of the result depends on the order of the additions:
+/// neither on the executor, nor on the partition, nor on whether a GPU computes it. The graph may be in another memory
+/// space that the policy's executor reaches.
 ///
-/// @shape  seeds [S], each place of the list as likely as any other → [V]
+/// @shape  seeds [S], all places equally likely → [V]
 /// @units  probability in [0, 1] that a batch of min(B, S) seeds has the vertex among its nodes
-/// @where  memory of `Policy`; enqueues on its executor once the seeds are checked
+/// @where  memory of `Policy`; enqueues on its executor after the seeds are checked
 /// @throws precondition_error  if the options are wrong, the graph is not square, or a seed is not in [0, V)
 /// @cost   O(S + (V + E) · L); an atomic addition an edge and hop; 2 arrays of V 8-byte numbers beside the
 ///         result, 3 on a GPU

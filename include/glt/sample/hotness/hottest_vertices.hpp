@@ -22,7 +22,7 @@ namespace glt {
 
 namespace detail {
 
-// v if the hotness of v is none, else the number of vertices.
+// Returns v if its hotness is invalid, else the number of vertices.
 template <memory_space Space>
 struct position_if_no_hotness {
   array_view<Space, double const> hotness;
@@ -35,7 +35,7 @@ struct is_touched {
   GLT_HOST_DEVICE bool operator()(std::int64_t v) const { return hotness[v] > 0; }
 };
 
-// Numbers from 0 on are ordered as their bits; the complement makes the hottest the least.
+// Non-negative numbers are ordered as their bits; the complement makes the hottest one the smallest key.
 template <memory_space Space, class Vertex>
 struct key_by_heat {
   array_view<Space, double const> hotness;
@@ -48,16 +48,16 @@ struct key_by_heat {
 
 } // namespace detail
 
-/// The `count` hottest vertices, from the hottest on: what is worth a place in fast memory. Vertices that are never
-/// touched are not among them, so there may be fewer; of two that are as hot the one of the lower id comes first.
+/// Returns the `count` hottest vertices, the hottest first: rows for a feature cache. Vertices that are never touched
+/// are left out, so there may be fewer; of equally hot vertices the lower id comes first.
 ///
-/// For rows within a budget of bytes, ask for budget / bytes of a row.
+/// To fill a budget of bytes, pass budget / bytes of a row.
 ///
 /// @shape  hotness [V] → at most [count]
 /// @where  memory of `Policy`; synchronises
-/// @throws precondition_error  if count is negative, a hotness is negative or no number, naming the first, or V does
+/// @throws precondition_error  if count is negative, a hotness is negative or not a number, naming the first, or V does
 ///                             not fit `Vertex`
-/// @cost   O(V) for a radix sort of those that are touched; 16 to 24 bytes a vertex beside the result
+/// @cost   O(V) for a radix sort of the touched vertices; 16 to 24 bytes a vertex beside the result
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
 [[nodiscard]] buffer<Policy, Vertex> hottest_vertices(array_view<Policy::space, double const> hotness,
                                                       std::int64_t count, Policy policy = {}) {

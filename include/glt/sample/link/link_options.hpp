@@ -16,15 +16,14 @@
 
 namespace glt {
 
-/// Whether the edges to be predicted may be sampled as part of the neighbourhood from which they are
-/// predicted.
+/// Choice whether the edges to predict may be sampled in the neighbourhoods from which they are predicted.
 enum class seed_exclusion {
-  none,              ///< they may
+  none,              ///< seed edges may be sampled
   edges,             ///< all edges from the source to the destination of a seed edge are left out
-  edges_and_reverses ///< those from its destination to its source too
+  edges_and_reverses ///< edges from its destination to its source too
 };
 
-/// What a link sampler draws.
+/// Options of a link sampler.
 struct link_options {
   neighbor_options neighbors{};                  ///< around the ends of all pairs
   negative_options negatives{};                  ///< pairs that are no edges
@@ -54,7 +53,7 @@ inline void check_label_list(std::int64_t num_labels, std::int64_t num_positives
   }
 }
 
-// The place of a label that is no class, or their number.
+// Returns the place of a label that is not a class, or the number of labels.
 template <memory_space Space>
 struct place_of_wrong_label {
   array_view<Space, std::int64_t const> labels;
@@ -64,12 +63,12 @@ struct place_of_wrong_label {
   }
 };
 
-/// Refuses labels of seed edges that do not go with the options.
+/// Throws for labels of seed edges that do not fit the options.
 ///
 /// @shape  labels [P], or empty for none
 /// @where  synchronises
-/// @throws precondition_error  if there are labels for triplets, their number is another than P, or one is
-///                             negative or 2⁶³ − 1, naming the first
+/// @throws precondition_error  if there are labels for triplets, their number differs from P, or one is negative or
+///                             2⁶³ − 1, naming the first
 /// @cost   O(P)
 template <device_policy Policy>
 void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_t const> labels,
@@ -86,7 +85,7 @@ void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_
   }
 }
 
-/// The same for labels in ordinary memory.
+/// Checks labels in ordinary memory.
 inline void validate_labels(host_view<std::int64_t const> labels, std::int64_t num_positives,
                             negative_options const& options) {
   validate_labels(device::cpu(), labels, num_positives, options);

@@ -18,8 +18,8 @@ template <device_policy Policy, vertex_id Vertex>
 class link_assembly;
 } // namespace detail
 
-/// Owns what a link sampler returns for P positive pairs: N negative pairs, and one subgraph around the ends
-/// of all. Reusable: sampling into it again keeps the memory.
+/// Sample of P positive and N negative pairs, with one subgraph around all their ends. Reusable: sampling into it again
+/// keeps the memory.
 ///
 /// The first nodes of the subgraph are the distinct ends, in the order of the index tensors: sources before
 /// destinations, positives before negatives.
@@ -35,43 +35,42 @@ public:
 
   [[nodiscard]] sampled_subgraph<Policy, Vertex> const& subgraph() const noexcept { return subgraph_; }
   [[nodiscard]] std::int64_t num_positives() const noexcept { return num_positives_; }
-  /// Negatives in the result: fewer than were asked for where they were given up and are not padded. Triplets
-  /// keep all places.
+  /// Returns the number of negatives in the result: fewer than requested if some were given up and are not padded.
+  /// Triplets keep all places.
   [[nodiscard]] std::int64_t num_negatives() const noexcept { return num_negatives_; }
 
-  /// Sources and destinations of all pairs, positives first; no columns for triplets.
+  /// Returns sources and destinations of all pairs, positives first; no columns for triplets.
   ///
   /// @shape  [2, P + N]
   [[nodiscard]] matrix_view<space, local_id const> edge_label_index() const noexcept {
     return {subgraph_.seed_index().data(), 2, edge_label_.size()};
   }
-  /// Without negatives the given labels, or 1. Else 0 for negatives and, for positives, the given label + 1,
-  /// or 1; empty for triplets.
+  /// Returns the labels; empty for triplets. Without negatives: the given labels, or 1. With negatives: 0 for
+  /// negatives, and for positives the given label + 1, or 1.
   ///
   /// @shape  [P + N]
   [[nodiscard]] array_view<space, std::int64_t const> edge_label() const noexcept { return edge_label_.view(); }
 
-  /// Triplets: the sources, which positives and negatives share; empty otherwise.
+  /// Returns, for triplets, the sources, which positives and negatives share; empty otherwise.
   ///
   /// @shape  [P]
   [[nodiscard]] array_view<space, local_id const> src_index() const noexcept {
     return subgraph_.seed_index().subview(0, num_triplets());
   }
-  /// Triplets: the destinations of the positives.
+  /// Returns, for triplets, the destinations of the positives.
   ///
   /// @shape  [P]
   [[nodiscard]] array_view<space, local_id const> dst_pos_index() const noexcept {
     return subgraph_.seed_index().subview(num_triplets(), num_triplets());
   }
-  /// Triplets: the destinations of the negatives; −1 where one was given up and is not padded.
+  /// Returns, for triplets, the destinations of the negatives; −1 if one was given up and is not padded.
   ///
   /// @shape  [P, amount]
   [[nodiscard]] matrix_view<space, local_id const> dst_neg_index() const noexcept {
     return {dst_neg_index_.data(), num_triplets(), num_triplets() == 0 ? 0 : dst_neg_index_.size() / num_triplets()};
   }
 
-  /// 1 for negatives that are known to be no edges, 0 for padding and gaps; empty if negatives are not
-  /// strict.
+  /// Returns 1 for negatives that are verified, 0 for padding and gaps; empty if negatives are not strict.
   ///
   /// @shape  [N]
   [[nodiscard]] array_view<space, std::uint8_t const> verified() const noexcept { return verified_.view(); }

@@ -28,13 +28,13 @@
 
 namespace glt {
 
-/// Samples from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends.
+/// Sampler from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends.
 ///
-/// An edge from s to d is one of the graph if row d lists s. For a graph of out-edges (`edge_direction::out`)
-/// pass destinations as sources and the other way round.
+/// An edge from s to d is in the graph if row d lists s. For a graph of out-edges (`edge_direction::out`) pass
+/// destinations as sources and sources as destinations.
 ///
-/// The graph and the original ids may live in another space than seeds and results: in pinned memory, which a GPU reads
-/// in place.
+/// The graph and the original ids may be in another memory space than seeds and results: in pinned memory, which a GPU
+/// reads in place.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///
@@ -47,12 +47,12 @@ public:
   static constexpr memory_space space = Policy::space;
   using rule_type = detail::excluding_rule<space>;
 
-  /// Borrows all arrays, which must outlive the sampler. With `weights` every drawn vertex comes in
-  /// proportion to its weight, else all alike.
+  /// Borrows all arrays, which must outlive the sampler. With `weights`, vertices are drawn in proportion to their
+  /// weights, else all are equally likely.
   ///
   /// @shape  weights of [V] vertices by original id, or {} · original [V], a permutation, or empty
-  /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is
-  ///                             another, or original is no permutation
+  /// @throws precondition_error  if the options are wrong, the graph is not square, the number of weights is wrong, or
+  ///                             original is not a permutation
   /// @cost   O(V + E)
   link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options,
                detail::vertex_weights_view<space> weights = {}, Policy policy = {},
@@ -67,8 +67,8 @@ public:
   /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
   ///
   /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
-  /// @throws precondition_error  if the lengths differ, an end is not in [0, V), a label is negative, or
-  ///                             there are labels for triplets; `out` is unchanged then
+  /// @throws precondition_error  if the lengths differ, an end is not in [0, V), a label is negative, or there are
+  ///                             labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
@@ -90,7 +90,7 @@ public:
     assembly_.finish(positives_.view(), negatives_, labels, out);
   }
 
-  /// The same without labels.
+  /// Samples without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
               link_sample<Policy, Vertex>& out) {
     sample(sources, destinations, {}, key, out);

@@ -16,20 +16,20 @@
 
 namespace glt {
 
-/// What negative samples are beside P positive pairs.
+/// Form of the negative samples beside P positive pairs.
 enum class negative_mode {
   binary, ///< ⌈P · amount⌉ pairs with both ends drawn
   triplet ///< `amount` pairs per positive that share its source; their destinations are drawn
 };
 
-/// How pairs that are no edges are drawn. They are independent of each other: the same one may come twice.
+/// Options of drawing pairs that are not edges. Draws are independent: the same pair may come twice.
 struct negative_options {
   negative_mode mode = negative_mode::binary;
   double amount = 1;       ///< negatives per positive; 0 for none, a whole number for triplets
-  bool strict = true;      ///< draw again what turns out to be an edge of the graph or a positive of the batch
+  bool strict = true;      ///< draw again if a pair is an edge of the graph or a positive of the batch
   bool self_pairs = false; ///< accept a vertex paired with itself although `strict`
   int attempts = 16;       ///< draws per negative before `strict` gives up
-  /// What becomes of negatives that `strict` gave up: kept and flagged as unverified, or left out.
+  /// If true, negatives that `strict` gave up are kept and flagged as unverified; else they are left out.
   bool padding = false;
 
   template <class Self>
@@ -38,8 +38,8 @@ struct negative_options {
   }
 };
 
-/// @throws precondition_error  if amount is negative, no number, above 2³¹, or not whole for triplets, or
-///                             attempts is below 1
+/// @throws precondition_error  if amount is negative, not a number, above 2³¹, or not whole for triplets, or attempts
+///                             is below 1
 inline void validate(negative_options const& options) {
   if (!(options.amount >= 0) || options.amount > std::numeric_limits<std::int32_t>::max()) {
     throw precondition_error(detail::message(options.amount, " negatives per positive; give 0 or more"));
@@ -55,19 +55,19 @@ inline void validate(negative_options const& options) {
 
 namespace detail {
 
-/// ⌈P · amount⌉.
+/// Returns ⌈P · amount⌉.
 [[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_positives, negative_options const& options) noexcept {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_positives) * options.amount));
 }
 
-/// The random numbers of the negatives of a batch.
+/// Returns the random key of the negatives of a batch.
 [[nodiscard]] constexpr random_key negatives_key(sample_key key) noexcept {
   constexpr std::uint64_t apart_from_hops = 0x6e656761;
   return hop_key(key, 0).fold(apart_from_hops);
 }
 
-/// The random numbers of the negatives of one positive: they belong to the pair, wherever it stands and
-/// however vertices are numbered.
+/// Returns the random key of the negatives of one positive. It belongs to the pair, independent of its place and of the
+/// numbering of vertices.
 ///
 /// @units  original ids; `occurrence` counts equal pairs before this one in the batch
 [[nodiscard]] GLT_HOST_DEVICE constexpr random_key
@@ -77,14 +77,14 @@ positive_key(random_key key, std::int64_t source, std::int64_t destination, std:
       .fold(static_cast<std::uint64_t>(occurrence));
 }
 
-/// Whose negative a place is, and which of them.
+/// Positive of a negative's place, and the negative's index among its negatives.
 struct negative_place {
   std::int64_t positive;
   std::int64_t index;
 };
 
-/// Binary negatives go round the positives, so that a fractional amount serves the first ones; triplets lie
-/// row by row.
+/// Returns the positive and index of a place. Binary negatives go round the positives, so that a fractional amount
+/// serves the first positives; triplets are stored row by row.
 [[nodiscard]] GLT_HOST_DEVICE constexpr negative_place place_of_negative(std::int64_t place, std::int64_t num_positives,
                                                                          negative_options const& options) noexcept {
   if (options.mode == negative_mode::binary) {
@@ -96,8 +96,8 @@ struct negative_place {
 
 /// Negative pairs.
 ///
-/// @shape  sources, destinations [N] · verified [N] if strict, else empty: 1 where the pair is no edge and no
-///         positive, 0 where every attempt failed
+/// @shape  sources, destinations [N] · verified [N] if strict, else empty: 1 if the pair is neither an edge nor a
+///         positive, 0 if every attempt failed
 /// @units  ids of the sampled graph
 template <device_policy Policy, vertex_id Vertex>
 struct negative_pairs {

@@ -22,13 +22,13 @@ namespace glt {
 
 namespace detail {
 
-/// Turns weights into whole numbers, so that their sums are exact in any order and on any number of ranks.
+/// Scale that turns weights into whole numbers: their sums are exact in any order and on any number of ranks.
 ///
-/// A weight keeps 53 bits below the largest of them for fewer than 2⁹ vertices and one bit less whenever
-/// their number doubles; one that is not 0 stays at least 1.
+/// A weight keeps 53 bits below the largest weight for fewer than 2⁹ vertices, and one bit less whenever their number
+/// doubles. A weight above 0 stays at least 1.
 class weight_scale {
 public:
-  /// For the `count` weights of all vertices, of which `largest` is the largest; the sum is then below 2⁶³.
+  /// Makes the scale for the `count` weights of all vertices, whose maximum is `largest`; the sum is then below 2⁶³.
   weight_scale(double largest, std::int64_t count) noexcept
       : largest_(largest),
         bits_(std::min(53, 62 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count))))) {}
@@ -46,7 +46,7 @@ private:
   int bits_;
 };
 
-// The place of an invalid weight, or the number of weights.
+// Returns the place of an invalid weight, or the number of weights.
 template <memory_space Space, class Weight>
 struct place_of_wrong_weight {
   array_view<Space, Weight> weights;
@@ -73,8 +73,8 @@ struct share_of_weight {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { shares[i] = scale(static_cast<double>(weights[i])); }
 };
 
-// The first vertices whose shares end behind the first numbers of buckets; behind the last number of all for the entry
-// that closes the last bucket. Of a range of buckets only the first is searched for.
+// Finds, for the first number of each bucket, the first vertex whose share ends after it; the entry that closes the
+// last bucket uses the last number of all. For a range of buckets only the first is searched.
 template <memory_space Space>
 struct first_vertices_of_buckets {
   array_view<Space, std::int64_t const> ends;
@@ -96,11 +96,11 @@ private:
   }
 };
 
-/// The largest of some weights, and 0 for none.
+/// Returns the largest of some weights, and 0 for none.
 ///
 /// @shape  weights [n] of the vertices from `first` on
 /// @where  synchronises
-/// @throws precondition_error  if a weight is negative, infinite or no number, naming the first vertex
+/// @throws precondition_error  if a weight is negative, infinite or not a number, naming the first vertex
 /// @cost   O(n)
 template <device_policy Policy, class Weight>
 [[nodiscard]] double largest_weight(Policy const& policy, array_view<Policy::space, Weight> weights,
@@ -116,14 +116,13 @@ template <device_policy Policy, class Weight>
   return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
 }
 
-/// The same for weights in ordinary memory.
+/// Returns the largest of some weights in ordinary memory.
 template <class Weight>
 [[nodiscard]] double largest_weight(host_view<Weight> weights, std::int64_t first = 0) {
   return largest_weight(device::cpu(), weights, first);
 }
 
-/// Finds the vertex that a number below the sum of all weights stands for; each stands for as many numbers as
-/// it weighs.
+/// View that finds the vertex of a number below the sum of all weights; each vertex has as many numbers as its weight.
 ///
 /// @shape  ends [n], ends[v] = w₀ + … + w_v · guide [buckets + 1]
 template <memory_space Space>
@@ -148,7 +147,7 @@ struct vertex_weights_view {
 
 } // namespace detail
 
-/// Owns the table by which vertices are drawn in proportion to their weights, such as degree^0.75.
+/// Table for drawing vertices in proportion to their weights, such as degree^0.75.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -161,12 +160,12 @@ public:
 
   vertex_weights() = default;
 
-  /// Weights of all vertices.
+  /// Takes the weights of all vertices.
   ///
   /// @shape  weights [V]
   /// @where  synchronises, like the other constructor
-  /// @throws precondition_error  if a weight is negative, infinite or no number, or there are vertices and
-  ///                             all weights are 0
+  /// @throws precondition_error  if a weight is negative, infinite or not a number, or there are vertices and all
+  ///                             weights are 0
   template <class Weight>
   explicit vertex_weights(array_view<space, Weight> weights, Policy policy = {})
       : vertex_weights(weights, detail::weight_scale(detail::largest_weight(policy, weights), weights.size()), policy) {
@@ -176,7 +175,7 @@ public:
     }
   }
 
-  /// Weights of a range of the vertices, in the scale of all of them.
+  /// Takes the weights of a range of the vertices, in the scale of all vertices.
   ///
   /// @shape  weights [n]
   /// @pre    the weights passed `largest_weight`; not checked
@@ -195,7 +194,7 @@ public:
   }
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends().size(); }
-  /// The sum of the weights, as whole numbers.
+  /// Returns the sum of the weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
   [[nodiscard]] detail::vertex_weights_view<space> view() const noexcept { return {ends(), guide_.view(), shift_}; }
 

@@ -16,7 +16,7 @@
 
 namespace glt {
 
-/// What a request of `independent_rule` carries: how often its seed came before in the batch, and what the rule needs.
+/// Query of `independent_rule`: the number of earlier occurrences of the seed in the batch, and the inner rule's query.
 template <class Query = no_query>
 struct occurrence_query {
   std::int64_t occurrence = 0;
@@ -25,11 +25,11 @@ struct occurrence_query {
   friend constexpr bool operator==(occurrence_query const&, occurrence_query const&) = default;
 };
 
-/// Draws by another rule, but anew for every occurrence of a seed in a disjoint batch.
+/// Rule that draws by another rule, but anew for every occurrence of a seed in a disjoint batch.
 ///
-/// Draws are named by the vertex, so trees of equal seeds are equal: that is what makes a sample the same on any number of
-/// ranks. With this rule the first tree of a seed is the usual one, and those of its further occurrences in the batch are
-/// independent of it, as where a vertex is an end of several pairs and each wants neighbours of its own.
+/// Draws are usually named by the vertex, so equal seeds have equal trees; this makes a sample the same on any number
+/// of ranks. With this rule the first tree of a seed is the usual one, and the trees of its further occurrences in the
+/// batch are independent of it. Use it if a vertex is an end of several pairs and each pair needs different neighbours.
 ///
 ///     glt::dist::neighbor_batches recipe(graph, features, {.fanouts = {15, 10}, .disjoint = true},
 ///                                        glt::independent_rule{});
@@ -100,9 +100,9 @@ private:
   }
 };
 
-/// The queries of `independent_rule` for the seeds of a batch: how often each came before.
+/// Returns the queries of `independent_rule` for the seeds of a batch: the number of earlier occurrences of each.
 ///
-/// @shape  seeds [S] · queries [S] of the rule inside, or empty if it has none → [S]
+/// @shape  seeds [S] · queries [S] of the inner rule, or empty if it has none → [S]
 /// @cost   O(S)
 template <vertex_id Vertex, class Query = no_query>
 [[nodiscard]] std::vector<occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,

@@ -19,15 +19,15 @@
 
 namespace glt {
 
-/// How many edges of a row of more than `fanout` edges `labor_rule` takes.
+/// Number of edges that `labor_rule` takes from a row of more than `fanout` edges.
 enum class labor_count {
   poisson, ///< `fanout` on average: LABOR-0
-  exact    ///< `fanout`, those whose sources have the smallest variates: sequential Poisson sampling
+  exact    ///< `fanout`, whose sources have the smallest variates: sequential Poisson sampling
 };
 
 namespace detail {
 
-/// The uniform 64-bit number that all rows of a hop share for a source, named by its original id.
+/// Returns the uniform 64-bit number that all rows of a hop share for a source, named by its original id.
 ///
 /// @source output `source` of SplitMix64, Steele, Lea & Flood, OOPSLA 2014, with the key as its seed
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t labor_variate(random_key key, global_id source) noexcept {
@@ -36,19 +36,20 @@ namespace detail {
 
 } // namespace detail
 
-/// Layer-neighbour sampling (LABOR): every edge of a row is as likely as in uniform sampling, but rows that
-/// share neighbours take the same ones, so that a batch visits fewer vertices.
+/// Layer-neighbour sampling (LABOR): every edge of a row is as likely as in uniform sampling. Rows that share
+/// neighbours take the same ones, so that a batch visits fewer vertices.
 ///
-/// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout`
-/// edges are taken whole. Picks are in row order; the parallel edges of one source are taken together, except
-/// that `labor_count::exact` may cut them off in row order.
+/// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout` edges are
+/// taken whole. Picks are in row order. Parallel edges of one source are taken together, except that
+/// `labor_count::exact` may cut them off in row order.
 ///
-/// With `across_hops` the variates are those of `batch_key` instead of the hop's key, so that hops share them
-/// too: give the sampler a rule with a key of its own before every batch, the same on all ranks.
+/// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
+/// sampler a rule with a new key before every batch, the same on all ranks.
 ///
-/// @shape  sources [E], original id of the source of every edge, by position; empty where the graph's own ids
-///         are original ones. In a part of a graph it comes from `dist::make_source_originals`.
-/// @cost   a few cycles for every edge of the row, for `labor_count::poisson` twice where offsets are needed before
+/// @shape  sources [E], original id of the source of every edge, by position; empty if the graph's ids are original
+///         ones. In a part of a graph, `dist::make_source_originals` returns it.
+/// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson` if offsets are needed before picks:
+///         on devices and across ranks; no memory
 ///         picks: on devices and across ranks; no memory
 /// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
 ///         2023; exact counts by Ohlsson, "Sequential Poisson sampling", J. Official Statistics 14(2), 1998
@@ -63,8 +64,7 @@ struct labor_rule {
   bool across_hops = false;
   random_key batch_key{0};
 
-  /// @throws precondition_error  if sources is neither empty nor one per edge, or the options ask for
-  ///                             replacement
+  /// @throws precondition_error  if sources is neither empty nor one per edge, or the options ask for replacement
   template <class Graph>
   void check(Graph const& graph, hop_options options) const {
     if (!sources.empty() && sources.size() != graph.num_edges()) {
@@ -142,9 +142,9 @@ struct labor_rule {
     }
   }
 
-  /// `count` and `pick` with one look at every edge; returns the count.
+  /// Does the work of `count` and `pick` in one pass over the edges; returns the count.
   ///
-  /// @shape  out [graph.degree(row)], as many written as it returns
+  /// @shape  out [graph.degree(row)]; the returned number of them is written
   template <class Graph, class Position>
   GLT_HOST_DEVICE constexpr std::int64_t count_and_pick(Graph const& graph, std::int64_t row, no_query query,
                                                         hop_options options, random_key key, std::uint64_t subject,
@@ -178,7 +178,7 @@ private:
     }
   };
 
-  // Says which edges of a row that is not taken whole are taken.
+  // Returns a functor that tells which edges are taken, for a row that is not taken whole.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr auto smaller_variates(Graph const& graph, std::int64_t row,
                                                                 hop_options options, random_key key) const noexcept {
@@ -195,20 +195,20 @@ private:
     return options.fanout < 0 || degree <= options.fanout;
   }
 
-  // The count of a row if it takes no look at its edges, else −1.
+  // Returns the count of a row if it needs no pass over the edges, else −1.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_count(std::int64_t degree,
                                                                    hop_options options) const noexcept {
     return takes_all(degree, options) ? degree : counts == labor_count::exact ? options.fanout : -1;
   }
 
-  // part / whole of all variates, for 0 < part < whole; the quotient stays below 1 while whole is below 2⁵³.
+  // Returns part / whole of all variates, for 0 < part < whole; the quotient stays below 1 while whole is below 2⁵³.
   [[nodiscard]] static GLT_HOST_DEVICE constexpr std::uint64_t share_of(std::int64_t part,
                                                                         std::int64_t whole) noexcept {
     return static_cast<std::uint64_t>(static_cast<double>(part) / static_cast<double>(whole) * 0x1.0p64);
   }
 };
 
-/// Samples by LABOR.
+/// Neighbour sampler with `labor_rule`.
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 using labor_neighbor_sampler = neighbor_sampler<Policy, Vertex, labor_rule<GraphSpace>, GraphSpace>;
 

@@ -18,36 +18,36 @@
 
 namespace glt {
 
-/// What a request carries beside its vertex if the rule needs nothing more.
+/// Query of rules that need only the vertex.
 struct no_query {
   friend constexpr bool operator==(no_query, no_query) = default;
 };
 
-/// Says which edges of a row a hop takes: a trivially copyable functor over views.
+/// Draw rule, which chooses the edges of a row that a hop takes: a trivially copyable functor over views.
 ///
-/// Models: `uniform_rule`. Both members are const, noexcept, callable on the device, and pure functions of
-/// their arguments; `key` is that of the hop, and `subject`, the original id of the row's vertex, names its
-/// random stream.
+/// Models: `uniform_rule`. Both members are const, noexcept, callable on the device, and pure functions of their
+/// arguments. `key` is the hop's key; `subject`, the original id of the row's vertex, names its random stream.
 ///
-/// - `R::query_type`: what a request carries beside its vertex, such as a time; `no_query` if nothing
+/// - `R::query_type`: data of a request beside its vertex, such as a time; `no_query` if none
 /// - `r.count(graph, row, query, options, key, subject)`: how many edges the row gives
-/// - `r.pick(graph, row, query, options, key, subject, count, out)`: writes their positions within the row,
-///   in [0, graph.degree(row)), in order of draw; `out` has room for `count` and no more
-/// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves, the first of which
-///   asks for memory that the second reads some rows later; `out` carries what is between them
-/// - `r.prefetch(graph, row)`, optional: asks for what `count` will read for a row that comes later
+/// - `r.pick(graph, row, query, options, key, subject, count, out)`: writes their positions within the row, in
+///   [0, graph.degree(row)), in order of draw; `out` has room for exactly `count`
+/// - `r.prepare(…)` and `r.finish(…)`, optional, with the arguments of `pick`: its two halves. The first prefetches
+///   memory that the second reads some rows later; `out` holds the state in between
+/// - `r.prefetch(graph, row)`, optional: prefetches the data that `count` will read for a later row
 /// - `r.count_and_pick(…)`, optional, with the arguments of `pick` but no count: both in one pass over the row, for
-///   rules that look at all its edges; returns the count, and `out` has room for graph.degree(row)
-/// - `r.find(graph, row, query)`, optional: what hosts look for in a row once, before they count and pick;
-///   `r.count_found(found, options)` and `r.pick_found(found, options, key, subject, count, out)` take the place of both
-/// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp), which
-///   calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
+///   rules that read all its edges; returns the count, and `out` has room for graph.degree(row)
+/// - `r.find(graph, row, query)`, optional: a search in a row that hosts make once, before they count and pick;
+///   `r.count_found(found, options)` and `r.pick_found(found, options, key, subject, count, out)` then replace both
+/// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp),
+///   which calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
 /// - `r.shares_row(options)`, with `pick_by`: true if 16 threads are to share every row
-/// - `r.count_by(team, …)` and `r.work(graph, row)` instead of it: `count` by a team, and how many edges a team looks at;
-///   the more there are, the more threads it gets
+/// - `r.count_by(team, …)` and `r.work(graph, row)` instead of it: `count` by a team, and how many edges a team reads;
+///   more edges get more threads
 /// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
-/// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order where the fanout is −1
-/// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw so from this graph
+/// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order when the fanout is −1
+/// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw from this graph with these
+///   options
 template <class R, class Graph>
 concept draw_rule =
     std::is_trivially_copyable_v<R> && bytes_copyable<typename R::query_type> &&
@@ -59,21 +59,21 @@ concept draw_rule =
 
 namespace detail {
 
-/// True if requests carry something beside their vertex.
+/// True if requests of a rule have a query.
 template <class Rule>
 inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
 
-/// True if rows are divided among threads by how long they are.
+/// True if rows are divided among threads by their lengths.
 template <class Rule, class Graph>
 inline constexpr bool counts_by_team =
     requires(Rule const& rule, Graph const& graph, std::int64_t row) { rule.work(graph, row); };
 
-/// True if hosts find something in a row once, before they count and pick.
+/// True if hosts search a row once, before they count and pick.
 template <class Rule, class Graph>
 inline constexpr bool finds_in_rows =
     requires(Rule const& rule, Graph const& graph, typename Rule::query_type query) { rule.find(graph, 0, query); };
 
-/// True if it is known without a pick which edges a row gives.
+/// True if the edges that a row gives are known without a pick.
 template <class Rule>
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(hop_options options) noexcept {
   if constexpr (requires { Rule::all_in_order; }) {
@@ -83,7 +83,7 @@ template <class Rule>
   }
 }
 
-/// The most edges that a row gives; −1 if the options do not limit it.
+/// Returns the most edges that a row gives; −1 if the options do not limit it.
 template <class Rule>
 [[nodiscard]] constexpr std::int64_t largest_count(hop_options options) noexcept {
   if constexpr (requires { Rule::may_exceed_fanout; }) {
@@ -93,10 +93,10 @@ template <class Rule>
   }
 }
 
-/// Refuses options that a rule cannot follow and rows that are too long, once, before anything is drawn.
+/// Throws for options that a rule cannot follow and for rows that are too long; called once before all draws.
 ///
-/// @throws precondition_error  if a rule with queries is to sample without trees of their own, as
-///                             `check_row_lengths`, or for what the rule itself checks
+/// @throws precondition_error  if a rule with queries is used without `disjoint`, as `check_row_lengths`, or as `check`
+///                             of the rule
 template <class Graph, draw_rule<Graph> Rule>
 void check_rule(Graph const& graph, neighbor_options const& options, Rule const& rule) {
   if (has_query<Rule> && !options.disjoint) {
@@ -121,7 +121,7 @@ inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
 
 } // namespace detail
 
-/// Every edge of a row equally likely, without or with replacement.
+/// Uniform draws: every edge of a row is equally likely, without or with replacement.
 ///
 /// @cost   as `pick_positions`
 struct uniform_rule {

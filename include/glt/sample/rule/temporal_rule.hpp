@@ -17,23 +17,23 @@
 
 namespace glt {
 
-/// Which of the edges that are old enough a temporal draw prefers.
+/// Preference of a temporal draw among the edges that are old enough.
 enum class temporal_strategy {
   uniform, ///< all alike
-  last     ///< the latest `fanout` of them
+  last     ///< the latest `fanout` edges
 };
 
-/// Which edges are old enough for a seed of a time.
+/// Time bound of the edges that are old enough for a seed.
 enum class temporal_bound {
-  not_later, ///< those of that time as well
-  before     ///< strictly earlier ones, as where a seed is an edge or event that must not see itself
+  not_later, ///< edges of the seed's time as well
+  before     ///< strictly earlier edges, for example if a seed is an edge or event that must not see itself
 };
 
-/// Draws among the edges of a row that are not later than the request, or strictly before it, for rows in order of time.
+/// Draws among the edges of a row that are not later than the request, or strictly earlier; rows are ordered by time.
 ///
-/// A request carries the time of its seed, which all hops of the seed's tree inherit, so that nothing that
-/// happened later leaks into the sample. Without replacement `temporal_strategy::last` takes the latest
-/// `fanout` edges in row order, and nothing is random; with replacement it draws `fanout` times among them.
+/// A request carries the time of its seed, which all hops of the seed's tree inherit, so that no later data leaks into
+/// the sample. Without replacement `temporal_strategy::last` takes the latest `fanout` edges in row order, without
+/// random numbers; with replacement it draws `fanout` times among them.
 ///
 /// @shape  times [E], by edge position, ascending within a row; see `sort_rows_by_time`
 /// @cost   O(log degree) to find the edges that are old enough, then as `pick_positions`
@@ -48,13 +48,13 @@ struct temporal_rule {
   temporal_strategy strategy = temporal_strategy::uniform;
   temporal_bound bound = temporal_bound::not_later;
 
-  /// @throws precondition_error  if times has not one element per edge
+  /// @throws precondition_error  if times does not have one element per edge
   template <class Graph>
   void check(Graph const& graph, hop_options) const {
     detail::check_num_times(times.size(), graph.num_edges());
   }
 
-  /// Asks for the first two times that a search in the row will compare.
+  /// Prefetches the first two times that a search in the row will compare.
   template <class Graph>
   GLT_HOST_DEVICE void prefetch(Graph const& graph, std::int64_t row) const noexcept {
     auto const* const first = times.data() + graph.offset(row);
@@ -71,7 +71,7 @@ struct temporal_rule {
     return count_found(num_eligible(graph, row, time), options);
   }
 
-  /// How many edges of a row are old enough, for hosts, which search once.
+  /// Returns the number of edges of a row that are old enough, for hosts, which search once.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t find(Graph const& graph, std::int64_t row,
                                                             std::int64_t time) const noexcept {
@@ -88,7 +88,7 @@ struct temporal_rule {
                                       Position* out) const noexcept {
     pick_found(known_eligible(graph, row, time, options, count), options, key, subject, count, out);
   }
-  /// `pick` where `found` of the row's edges are old enough.
+  /// Does the work of `pick` if `found` of the row's edges are old enough.
   template <class Position>
   GLT_HOST_DEVICE constexpr void pick_found(std::int64_t found, hop_options options, random_key key,
                                             std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
@@ -113,7 +113,7 @@ struct temporal_rule {
   }
 
 private:
-  // The same as `num_eligible`, for a row that gives `count` edges.
+  // Returns `num_eligible` for a row that gives `count` edges.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_eligible(Graph const& graph, std::int64_t row,
                                                                       std::int64_t time, hop_options options,
@@ -121,7 +121,7 @@ private:
     bool const all_eligible_taken = !options.replace && (options.fanout < 0 || count < options.fanout);
     return all_eligible_taken ? count : num_eligible(graph, row, time);
   }
-  // How many edges of a row are old enough; they come first.
+  // Returns the number of edges of a row that are old enough; they come first.
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_eligible(Graph const& graph, std::int64_t row,
                                                                     std::int64_t time) const noexcept {
@@ -137,7 +137,7 @@ private:
     return eligible;
   }
 
-  // How many of these, the last ones, are drawn from.
+  // Returns how many of the eligible edges, the last ones, may be drawn.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t preferred(std::int64_t eligible,
                                                                  hop_options options) const noexcept {
     bool const some = strategy == temporal_strategy::last && options.fanout >= 0 && options.fanout < eligible;
@@ -145,7 +145,7 @@ private:
   }
 };
 
-/// Samples a tree for every seed and its time.
+/// Neighbour sampler with `temporal_rule`: a tree for every seed and its time.
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 using temporal_neighbor_sampler = neighbor_sampler<Policy, Vertex, temporal_rule<GraphSpace>, GraphSpace>;
 

@@ -32,7 +32,7 @@ struct time_of_source {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = of_vertex[graph.source(i)]; }
 };
 
-// r if the times of row r descend somewhere, else the number of rows.
+// Returns r if the times of row r descend somewhere, else the number of rows.
 template <class Graph>
 struct row_if_times_descend {
   Graph graph;
@@ -54,7 +54,7 @@ inline void check_num_times(std::int64_t times, std::int64_t edges) {
   }
 }
 
-// copy(view) is a vector of what a view holds, wherever that is.
+// Checks times; copy(view) returns a vector with the elements of a view in any memory.
 template <class Executor, memory_space Space, class Vertex, class Copy>
 void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
                  Copy const& copy) {
@@ -81,7 +81,7 @@ void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<S
 /// @shape  graph of E edges · of_vertex [graph.num_columns()] → [E], by position
 /// @where  memory of `Policy`; enqueues on its executor
 /// @pre    sources are in [0, graph.num_columns()); not checked, see `validate`
-/// @throws precondition_error  if of_vertex has not one time per column
+/// @throws precondition_error  if of_vertex does not have one time per column
 /// @cost   O(E)
 template <device_policy Policy = device::cpu, vertex_id Vertex>
 [[nodiscard]] buffer<Policy, std::int64_t> make_source_times(csr_view<Policy::space, Vertex> graph,
@@ -102,8 +102,8 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
 ///
 /// @shape  graph of E edges · times [E], by position
 /// @pre    the offsets of the graph are right; not checked, see `validate`
-/// @throws precondition_error  if times has another length, or naming the first row, and the first position
-///                             in it, at which an earlier time follows a later one
+/// @throws precondition_error  if times has another length, or naming the first row, and the first position in it, at
+///                             which an earlier time follows a later one
 /// @cost   O(num_rows + E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
   requires(host_accessible(Space))
@@ -113,7 +113,7 @@ void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_
                       [](auto view) { return std::vector<std::int64_t>(view.data(), view.data() + view.size()); });
 }
 
-/// The same for times in memory of a policy, wherever that is.
+/// Checks times in memory of a policy.
 ///
 /// @where  synchronises
 template <device_policy Policy, vertex_id Vertex>

@@ -57,9 +57,9 @@ struct larger {
 
 } // namespace detail
 
-/// Owns one alias table per row of a graph, with which an edge is drawn in proportion to its weight in O(1).
+/// Alias tables of the rows of a graph, for draws of edges in proportion to weight in O(1).
 ///
-/// A draw by a table differs from the exact probabilities by some 2⁻³¹ at most, summed over the edges of the row.
+/// A draw by a table differs from the exact probabilities by about 2⁻³¹ at most, summed over the edges of the row.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///

@@ -20,11 +20,11 @@
 
 namespace glt {
 
-/// Every edge of a row in proportion to its weight, without or with replacement; edges of weight 0 never.
+/// Draws in proportion to the weights of a row's edges, without or with replacement; never an edge of weight 0.
 ///
-/// With tables a draw costs O(1), without them a row costs O(degree); both give the same distribution, but
-/// not the same picks. A row gives all its edges of positive weight, in row order, where the fanout allows
-/// it. With replacement and without tables the picks come in row order, else in order of draw.
+/// With tables a draw costs O(1), without them a row costs O(degree). Both give the same distribution, but not the same
+/// picks. A row gives all its edges of positive weight, in row order, if the fanout allows. With replacement and
+/// without tables the picks are in row order, else in order of draw.
 ///
 /// @shape  weights [E], in row order · tables made of the same graph and weights, or empty
 /// @pre    the weights passed `validate_weights`; not checked
@@ -36,10 +36,9 @@ struct weighted_rule {
   edge_weights<Space> weights;
   detail::weight_tables_view<Space> tables{};
 
-  /// Called once by those who sample with this rule.
+  /// Checks the arguments; samplers call it once.
   ///
-  /// @throws precondition_error  if there is not one weight per edge, or the tables are those of another
-  ///                             graph
+  /// @throws precondition_error  if there is not one weight per edge, or the tables belong to another graph
   template <class Graph>
   void check(Graph const& graph, hop_options) const {
     detail::check_num_weights(graph, weights);
@@ -51,7 +50,7 @@ struct weighted_rule {
     }
   }
 
-  /// Asks for the number of positive weights of a row.
+  /// Prefetches the number of positive weights of a row.
   template <class Graph>
   GLT_HOST_DEVICE void prefetch(Graph const&, std::int64_t row) const noexcept {
     if (!tables.empty()) {
@@ -74,7 +73,7 @@ struct weighted_rule {
     finish(graph, row, query, options, key, subject, count, out);
   }
 
-  /// First half of `pick`, which asks for the memory that `finish` reads.
+  /// First half of `pick`, which prefetches the memory that `finish` reads.
   template <class Graph, class Position>
   GLT_HOST_DEVICE void prepare(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
                                std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
@@ -83,7 +82,7 @@ struct weighted_rule {
     }
   }
 
-  /// Second half of `pick`; `out` is as `prepare` left it.
+  /// Second half of `pick`; `out` is unchanged since `prepare`.
   template <class Graph, class Position>
   GLT_HOST_DEVICE void finish(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
                               std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
@@ -141,7 +140,7 @@ struct weighted_rule {
       return;
     }
     random_stream const stream(key, subject);
-    if constexpr (Team::size == 1) { // as always where there are tables, whose draws are few
+    if constexpr (Team::size == 1) { // always so with tables, whose draws are few
       pick(graph, row, query, options, key, subject, count, out);
     } else if (options.replace) {
       detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out, team);
@@ -152,7 +151,7 @@ struct weighted_rule {
   }
 
 private:
-  // How many edges of positive weight have to be known of.
+  // Returns the number of positive edges that must be counted.
   [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t enough(hop_options options) noexcept {
     return options.fanout < 0 ? std::numeric_limits<std::int64_t>::max() : options.replace ? 1 : options.fanout;
   }

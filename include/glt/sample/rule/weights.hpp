@@ -21,16 +21,16 @@
 
 namespace glt {
 
-/// How often the edges of a graph are drawn, in proportion: one number per position, in row order.
+/// Relative frequencies at which the edges of a graph are drawn: one number per position, in row order.
 ///
 /// An edge of weight 0 is never drawn. `make_edge_values` reorders weights by edge id into row order, and
-/// `validate_weights` refuses invalid ones.
+/// `validate_weights` throws for invalid weights.
 template <memory_space Space>
 using edge_weights = array_view<Space, float const>;
 
 namespace detail {
 
-/// Number of edges of a row that may be drawn, counted up to `limit`.
+/// Counts the edges of a row that may be drawn, up to `limit`.
 ///
 /// @shape  row [degree]
 /// @cost   O(degree) at most; ends at the `limit`-th edge that may be drawn
@@ -57,7 +57,7 @@ GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* 
   }
 }
 
-// p if the weight at position p is invalid, else the number of weights.
+// Returns p if the weight at position p is invalid, else the number of weights.
 template <memory_space Space>
 struct position_if_invalid {
   edge_weights<Space> weights;
@@ -74,7 +74,7 @@ void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weight
   }
 }
 
-// read(view, i) is an element of a view, wherever that is.
+// Checks weights; read(view, i) returns an element of a view in any memory.
 template <class Executor, memory_space Space, class Vertex, class Read>
 void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weights<Space> weights, Read const& read) {
   check_num_weights(graph, weights);
@@ -93,8 +93,8 @@ void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weigh
 /// Checks untrusted edge weights.
 ///
 /// @shape  weights [E], in row order
-/// @throws precondition_error  if there is not one weight per edge, or naming the first position, with its
-///                             row, whose weight is negative, infinite or not a number
+/// @throws precondition_error  if there is not one weight per edge, or naming the first position, with its row, whose
+///                             weight is negative, infinite or not a number
 /// @cost   O(E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
   requires(host_accessible(Space))
@@ -103,7 +103,7 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_w
   detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });
 }
 
-/// The same for weights in memory of a policy, wherever that is.
+/// Checks weights in memory of a policy.
 ///
 /// @where  synchronises
 template <device_policy Policy, vertex_id Vertex>

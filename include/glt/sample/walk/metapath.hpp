@@ -32,11 +32,11 @@ namespace glt {
 
 namespace detail {
 
-/// Refuses edge types that do not make a path of walks of that length: a step goes from the destination type of
-/// its relation to the source type, which must be the destination type of the next relation.
+/// Throws for edge types that are not a path of walks of that length. A step goes from the destination type of its
+/// relation to the source type, which must be the destination type of the next relation.
 ///
-/// @throws precondition_error  if there is no edge type, one is none of the schema, or two that follow each
-///                             other do not meet, naming the first
+/// @throws precondition_error  if there is no edge type, one is not in the schema, or two consecutive ones do not meet,
+///                             naming the first
 inline void validate_metapath(hetero_schema const& schema, std::span<int const> edge_types, std::int64_t length) {
   if (edge_types.empty()) {
     throw precondition_error("meta-path without edge types; give one or more");
@@ -61,7 +61,7 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
 
 } // namespace detail
 
-/// The relations of a heterogeneous graph along which walks of that length go; see `metapath_walker` for the direction.
+/// Returns the relations along which walks of that length go; see `metapath_walker` for the direction.
 ///
 /// @shape  edge_types [n] → [n]
 /// @throws precondition_error  as `validate_metapath`
@@ -76,13 +76,14 @@ template <memory_space Space, vertex_id Vertex>
   return path;
 }
 
-/// Walks along the rows of one relation after the other, and from the last one on to the first.
+/// Walker along the rows of one relation after the other; the first follows the last.
 ///
-/// Step s goes from a row of relation s modulo their number to the source of one of its edges, every edge
-/// equally likely. Rows are destinations, so a step along (A, r, B) goes from a vertex of B to one of A, against the arrow
-/// that other libraries follow: where they walk author → paper → author by writes and rev_writes, the meta-path is
-/// {(paper, rev_writes, author), (author, writes, paper)}, whose first destination type is that of the starts. A walk that
-/// comes to a vertex without neighbours in the next relation ends there. Names of walks as for `random_walker`, whose walks these are if the only relation is its graph.
+/// Step s goes from a row of relation s modulo their number to the source of one of its edges, every edge equally
+/// likely. Rows are destinations, so a step along (A, r, B) goes from a vertex of B to one of A, against the arrow.
+/// Other libraries follow the arrow: their walk author → paper → author by writes and rev_writes has here the meta-path
+/// {(paper, rev_writes, author), (author, writes, paper)}. The first destination type is the type of the starts. A walk
+/// ends at a vertex without neighbours in the next relation. Walks are named as in `random_walker`; if its graph is the
+/// only relation, the walks are equal.
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.
 ///
@@ -97,9 +98,9 @@ public:
 
   /// Borrows the relations, which must outlive the walker; `original` as for `random_walker`.
   ///
-  /// @shape  path [n], column spaces being the row spaces of what follows · original [rows of path[0]] or empty
-  /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the
-  ///                             rows of the next one, naming the first, or original has another length
+  /// @shape  path [n], columns of a relation are the rows of the next · original [rows of path[0]] or empty
+  /// @throws precondition_error  if the options are wrong, there is no relation, columns of one are not the rows of the
+  ///                             next one, naming the first, or original has another length
   metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
                   array_view<GraphSpace, global_id const> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
@@ -134,9 +135,9 @@ public:
 
   /// Walks from every start into `out`.
   ///
-  /// @shape  starts [S], rows of the first relation → walks [S · walks_per_start, length + 1]; the vertices of
-  ///         column s are rows of the relation of step s
-  /// @throws precondition_error  if a start is no row of the first relation; `out` is unchanged then
+  /// @shape  starts [S], rows of the first relation → walks [S · walks_per_start, length + 1]; the vertices of column s
+  ///         are rows of the relation of step s
+  /// @throws precondition_error  if a start is not a row of the first relation; `out` is then unchanged
   /// @cost   as `random_walker`
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     using path = std::conditional_t<host_policy<Policy>, detail::common_relation<space, relation>,
@@ -149,7 +150,7 @@ public:
 private:
   using relation = detail::all_rows<GraphSpace, Vertex>;
 
-  // Where the executor reads them: a GPU cannot look into a vector.
+  // In memory of the executor: a GPU cannot read a vector.
   std::conditional_t<host_policy<Policy>, std::vector<relation>, buffer<Policy, relation>> path_;
   std::int64_t num_starts_ = 0;
   metapath_options options_;

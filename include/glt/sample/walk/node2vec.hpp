@@ -22,14 +22,14 @@
 
 namespace glt {
 
-/// Walks of the second order: the next vertex depends on the one before, too.
+/// Walker of the second order: the next vertex also depends on the previous one.
 ///
-/// Coming from t to v, a walk goes on to x along one of v's edges with a probability in proportion to 1/p if x
-/// is t, to 1 if x is a neighbour of t (in t's row), and to 1/q otherwise; parallel edges count one by one. The
-/// first step takes every edge equally likely. Rows, ends and names of walks are as for `random_walker`.
+/// After a step from t to v, a walk goes to x along one of v's edges. The probability is proportional to 1/p if x is t,
+/// to 1 if x is a neighbour of t (in t's row), and to 1/q otherwise; parallel edges count one by one. In the first step
+/// every edge is equally likely. Rows, ends and names of walks are as for `random_walker`.
 ///
-/// Neighbours are found by bisection if every row lists its sources in ascending order, which the constructor
-/// finds out, and by a scan of the row otherwise.
+/// Neighbours are found by bisection if every row lists its sources in ascending order, which the constructor checks,
+/// and by a scan of the row otherwise.
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.
 ///
@@ -47,7 +47,7 @@ public:
   /// @shape  original [V] or empty
   /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
   ///                             length
-  /// @cost   O(E) to see whether rows ascend
+  /// @cost   O(E) to check whether rows ascend
   node2vec_walker(csr_view<GraphSpace, Vertex> graph, node2vec_options options, Policy policy = {},
                   array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
@@ -65,11 +65,11 @@ public:
   /// Walks from every start into `out`.
   ///
   /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
-  /// @throws precondition_error  if a start is not in [0, V); `out` is unchanged then
-  /// @where  memory of `Policy`; enqueues on its executor once the starts are checked
-  /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average; an attempt that has to
-  ///         know whether vertices are neighbours searches a row as `edge_search` does. Allocates only while
-  ///         the walks are more than any before
+  /// @throws precondition_error  if a start is not in [0, V); `out` is then unchanged
+  /// @where  memory of `Policy`; enqueues on its executor after the starts are checked
+  /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average; an attempt that must know whether
+  ///         vertices are neighbours searches a row as `edge_search` does. Allocates only while the walks are more than
+  ///         any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     detail::node2vec_step<detail::all_rows<GraphSpace, Vertex>> const step{
         {graph_}, ascending_, detail::node2vec_choice(options_)};
@@ -77,7 +77,7 @@ public:
                                                                              original_, key, options_, step, out);
   }
 
-  /// Says what is wrong with starts or walks that do not fit.
+  /// Explains, at compile time, why starts or walks do not fit.
   template <class Starts, class Out>
   void walk(Starts const&, sample_key, Out&) const
     requires(!detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)

@@ -45,16 +45,16 @@ void check_square(csr_view<Space, Vertex> graph) {
 
 } // namespace detail
 
-/// Walks along the rows of a graph: from a vertex to the source of one of its edges, every edge equally likely.
+/// Walker along the rows of a graph: from a vertex to the source of one of its edges, every edge equally likely.
 ///
-/// Walks follow edges backwards, as messages are collected; rows made with `edge_direction::out` give walks
-/// along the edges. A walk that comes to a vertex without neighbours ends there.
+/// Walks follow edges backwards, as messages are collected; rows made with `edge_direction::out` give walks along the
+/// edges. A walk ends at a vertex without neighbours.
 ///
-/// With `restart`, every step of a walk that has not ended is, with that probability, a return to the start:
-/// the next vertex is the start, no edge is taken, and the step counts.
+/// With `restart`, every step of a walk that has not ended returns to the start with that probability: the next vertex
+/// is the start, no edge is taken, and the step counts.
 ///
-/// A walk depends on the key, the original id of its start and its number among the walks of that start alone:
-/// a start that is given twice has the same walks twice. Ask for `walks_per_start` to have different ones.
+/// A walk depends only on the key, the original id of its start and its number among the walks of that start. Equal
+/// starts have equal walks; set `walks_per_start` to get different ones.
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.
 ///
@@ -69,8 +69,8 @@ public:
 
   /// Borrows the graph, which must outlive the walker.
   ///
-  /// `original` gives the random numbers the ids that vertices had before they were renumbered, so that
-  /// renumbering does not change a walk.
+  /// `original` holds the ids of vertices before they were renumbered. Random numbers use them, so that renumbering
+  /// does not change a walk.
   ///
   /// @shape  original [V] or empty
   /// @throws precondition_error  if the options are wrong, the graph is not square, or original has another
@@ -89,10 +89,10 @@ public:
   /// Walks from every start into `out`.
   ///
   /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
-  /// @throws precondition_error  if a start is not in [0, V); `out` is unchanged then
-  /// @where  memory of `Policy`; enqueues on its executor once the starts are checked
-  /// @cost   O(1) a step, two cache misses that are waited for together with those of other walks; allocates
-  ///         only while the walks are more than any before
+  /// @throws precondition_error  if a start is not in [0, V); `out` is then unchanged
+  /// @where  memory of `Policy`; enqueues on its executor after the starts are checked
+  /// @cost   O(1) a step, with two cache misses that overlap with other walks; allocates only while the walks are more
+  ///         than any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     if (options_.restart > 0) {
       walk_as<detail::returning_walker<Vertex, Vertex, std::int64_t>>(starts, key, out);
@@ -101,7 +101,7 @@ public:
     }
   }
 
-  /// Says what is wrong with starts or walks that do not fit.
+  /// Explains, at compile time, why starts or walks do not fit.
   template <class Starts, class Out>
   void walk(Starts const&, sample_key, Out&) const
     requires(!detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)

@@ -13,7 +13,7 @@
 
 namespace glt {
 
-/// Uniform random walks, with or without returns to the start.
+/// Options of uniform random walks, with or without returns to the start.
 struct walk_options {
   std::int64_t length = 0;          ///< steps of a walk
   std::int64_t walks_per_start = 1; ///< different walks from every start
@@ -26,9 +26,9 @@ struct walk_options {
   }
 };
 
-/// Walks along a cycle of relations.
+/// Options of walks along a cycle of relations.
 struct metapath_options {
-  std::int64_t length = 0;          ///< steps of a walk; the path begins anew after its last relation
+  std::int64_t length = 0;          ///< steps of a walk; after its last relation the path starts again
   std::int64_t walks_per_start = 1; ///< different walks from every start
   edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
 
@@ -38,11 +38,11 @@ struct metapath_options {
   }
 };
 
-/// Walks that prefer, or avoid, where they came from.
+/// Options of walks that prefer, or avoid, the previous vertex.
 struct node2vec_options {
   std::int64_t length = 0;          ///< steps of a walk
   std::int64_t walks_per_start = 1; ///< different walks from every start
-  double p = 1;                     ///< return parameter: low values lead back to the vertex before
+  double p = 1;                     ///< return parameter: low values lead back to the previous vertex
   double q = 1;                     ///< in-out parameter: low values lead away from its neighbours
   edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
 

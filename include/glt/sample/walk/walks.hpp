@@ -20,15 +20,14 @@ namespace detail {
 struct member_access;
 } // namespace detail
 
-/// Random walks, one a row; those of a start lie one after the other, starts in the order in which they were
-/// given.
+/// Random walks, one a row; walks of one start follow each other, and starts keep their order.
 ///
-/// A walk that came to a vertex without neighbours has ended there: the rest of its row is −1.
+/// A walk ends at a vertex without neighbours: the rest of its row is −1.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 where a step took no edge,
-///         or [0, length] if none were asked for
+/// @shape  vertices() [W, length + 1], the start first · edge_ids() [W, length], −1 if a step took no edge, or
+///         [0, length] without edge ids
 template <device_policy Policy, vertex_id Vertex = local_id>
 class walks {
 public:
@@ -60,7 +59,7 @@ public:
     resize(num_starts, walks_per_start, length, edge_ids);
   }
 
-  /// Makes room for walks; what they hold is undefined. Memory is reused.
+  /// Makes room for walks, whose content is undefined. Memory is reused.
   ///
   /// @throws precondition_error  if the walks have more vertices than 64 bits can count
   void resize(std::int64_t num_starts, std::int64_t walks_per_start, std::int64_t length, bool edge_ids) {

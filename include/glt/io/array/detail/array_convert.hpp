@@ -29,7 +29,7 @@ buffer<device::cpu, T> convert_elements(array const& from) {
   return made;
 }
 
-/// The elements of an array in another type, as a C++ conversion gives them; without a copy if it is theirs.
+/// Converts the elements of an array as C++ does; without a copy if they have type T already.
 ///
 /// @pre    values fit T; not checked
 template <class T>

@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-// Calls f with the elements in their type, and with floats where C++20 has no such type.
+// Calls f with a view of the elements in their type; 16-bit floats are converted to float first.
 template <class F>
 decltype(auto) visit_values(array const& values, F f) {
   switch (values.type()) {
@@ -76,8 +76,8 @@ std::vector<std::int64_t> to_integers(host_view<T const> elements, std::string c
   return made;
 }
 
-// Calls see(i) for every element i that is NaN or infinite, until it returns false. Those of 16 bits are if all bits of
-// their exponent are set.
+// Calls see(i) for every element i that is NaN or infinite, until it returns false. A 16-bit element is NaN or infinite
+// if all bits of its exponent are set.
 template <class See>
 void visit_not_finite(array const& values, See see) {
   if (values.type() == element_type::float16 || values.type() == element_type::bfloat16) {
@@ -109,7 +109,7 @@ inline void refuse_bool(array const& values, std::string const& path) {
   }
 }
 
-/// The elements as 64-bit integers, in a line; floats have to be whole numbers.
+/// Returns the elements as a flat list of 64-bit integers; floats must be whole numbers.
 ///
 /// @throws io_error  naming `path` and the first element that is not a whole number, or if they are bool
 [[nodiscard]] inline std::vector<std::int64_t> integers_of(array const& values, std::string const& path) {
@@ -117,7 +117,7 @@ inline void refuse_bool(array const& values, std::string const& path) {
   return visit_values(values, [&](auto elements) { return to_integers(elements, path, 0, elements.size()); });
 }
 
-/// One row of a matrix as 64-bit integers.
+/// Returns one row of a matrix as 64-bit integers.
 ///
 /// @pre    the array has such a row; not checked
 /// @throws io_error  as `integers_of` of the whole array
@@ -129,9 +129,9 @@ inline void refuse_bool(array const& values, std::string const& path) {
                       [&](auto elements) { return to_integers(elements, path, begin, begin + values.columns()); });
 }
 
-/// A number as float, of the nearest value that float has; element i of `path`.
+/// Converts a number, element i of `path`, to the nearest float.
 ///
-/// @throws io_error  if it is finite, but larger than any float
+/// @throws io_error  if the number is finite, but larger than any float
 template <class T>
 [[nodiscard]] float to_float(T value, std::int64_t i, std::string const& path) {
   if constexpr (std::same_as<T, double>) {
@@ -144,7 +144,7 @@ template <class T>
   return static_cast<float>(value);
 }
 
-/// The elements as floats, in a line, each the nearest value that float has: whole numbers above 2^24 are rounded.
+/// Returns the elements as a flat list of the nearest floats: whole numbers above 2^24 are rounded.
 ///
 /// @throws io_error  naming `path` and the first element that is finite, but larger than any float
 [[nodiscard]] inline std::vector<float> floats_of(array const& values, std::string const& path) {
@@ -157,7 +157,7 @@ template <class T>
   });
 }
 
-/// Number of elements that are whole numbers of an integer type and that no float equals.
+/// Counts the elements of an integer type whose value no float can represent.
 [[nodiscard]] inline std::int64_t count_rounded(array const& values) {
   return visit_values(values, []<class T>(host_view<T const> elements) {
     std::int64_t count = 0;
@@ -172,7 +172,7 @@ template <class T>
   });
 }
 
-/// Number of elements that are NaN or infinite.
+/// Counts the elements that are NaN or infinite.
 [[nodiscard]] inline std::int64_t count_not_finite(array const& values) {
   std::int64_t count = 0;
   visit_not_finite(values, [&](std::int64_t) {
@@ -182,7 +182,7 @@ template <class T>
   return count;
 }
 
-/// The first element that is NaN or infinite, if there is one.
+/// Returns the place of the first element that is NaN or infinite, if there is one.
 [[nodiscard]] inline std::optional<std::int64_t> find_not_finite(array const& values) {
   std::optional<std::int64_t> found;
   visit_not_finite(values, [&](std::int64_t place) {

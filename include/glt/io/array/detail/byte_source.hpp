@@ -14,9 +14,9 @@
 
 namespace glt::io::detail {
 
-/// Bytes of a known number that are read once from begin to end; `input_file` is one.
+/// Source of a known number of bytes, which are read once from begin to end; `input_file` is one.
 ///
-/// `read` gives exactly `count` bytes or throws; `fail` throws an `io_error` that names the place.
+/// `read` returns exactly `count` bytes or throws; `fail` throws an `io_error` that names the place.
 template <class Source>
 concept byte_source = requires(Source source, Source const constant, void* out, std::int64_t count) {
   { constant.size() } -> std::same_as<std::int64_t>;
@@ -25,10 +25,10 @@ concept byte_source = requires(Source source, Source const constant, void* out, 
   constant.fail(count, std::string());
 };
 
-/// Bytes in memory, read as a file.
+/// Bytes in memory that are read like a file.
 class memory_source {
 public:
-  /// Errors name it `name`, as they would name a path.
+  /// Reads the bytes; errors use `name` in place of a path.
   memory_source(host_view<std::byte const> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
 
   [[nodiscard]] std::int64_t size() const noexcept { return bytes_.size(); }

@@ -22,22 +22,22 @@
 
 namespace glt::io::detail {
 
-/// How a file gets into memory.
+/// Options of mapping a file into memory.
 struct map_options {
   bool populate = false;                ///< read all of it now instead of page by page at first use
   bool huge_pages = false;              ///< ask the system for huge pages; a hint that most file systems ignore
   std::shared_ptr<input_watch> watch{}; ///< notes the file, which is then to stay as it is, and guards its pages
 };
 
-/// The bytes of a whole file, mapped where the system can, read into memory where not; neither copied nor moved.
+/// Bytes of a whole file: mapped where the system supports it, else read into memory; neither copied nor moved.
 ///
-/// What is written to the bytes never reaches the file. A file that is shortened while it is mapped ends the
-/// program that reads the missing bytes, unless it is watched: replace files instead of changing them.
+/// Writes to the bytes never reach the file. If a mapped file is shortened, reading the missing bytes ends the program,
+/// unless the file is watched. Replace files instead of changing them.
 class mapped_file {
 public:
-  /// @throws io_error        if there is no such file, it is not a regular one, or it cannot be mapped
-  /// @throws std::bad_alloc  where files are read, if there is no memory for it
-  /// @cost   one mapping; the file is read when it is used, or now if `populate` says so
+  /// @throws io_error        if the file does not exist, is not a regular file, or cannot be mapped
+  /// @throws std::bad_alloc  if files are read instead of mapped, and memory is short
+  /// @cost   one mapping; the file is read at first use, or now if `populate` is set
   explicit mapped_file(std::filesystem::path path, map_options const& options = {}) {
     input_file file(std::move(path));
     path_ = file.path();

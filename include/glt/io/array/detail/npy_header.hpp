@@ -29,7 +29,7 @@ template <class T>
 concept npy_element = (std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>) || std::same_as<T, float> ||
                       std::same_as<T, double>;
 
-/// What an .npy file says about its array.
+/// Header of an .npy file: element type, shape, order and place of the elements.
 struct npy_header {
   std::string type;                ///< NumPy's name of the element type, such as "<f4"
   std::vector<std::int64_t> shape; ///< empty for a single number
@@ -48,7 +48,7 @@ template <npy_element T>
 
 inline constexpr std::string_view npy_magic{"\x93NUMPY", 6};
 
-// Product of the sizes; nothing if one is negative or it does not fit 63 bits.
+// Returns the product of the sizes; nothing if a size is negative or the product does not fit 63 bits.
 inline std::optional<std::int64_t> count_elements(std::span<std::int64_t const> shape) {
   std::int64_t count = 1;
   bool overflow = false;
@@ -71,11 +71,11 @@ inline std::string shape_text(std::span<std::int64_t const> shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-// Throws if the beginning of an .npy file does not say what was meant.
+// Throws if the header at the beginning of an .npy file does not give this type and shape.
 void check_npy_start(std::string_view start, std::string_view type, std::span<std::int64_t const> shape);
 
-// What an .npy file begins with, up to its elements, which start at a multiple of 64 bytes, read again; nothing if the
-// shape is too long for a header.
+// Returns the header of an .npy file up to its elements, which start at a multiple of 64 bytes. The header is parsed
+// again as a check. Returns nothing if the shape is too long for a header.
 inline std::optional<std::string> npy_start(std::string_view type, std::span<std::int64_t const> shape) {
   std::string text =
       glt::detail::message("{'descr': '", type, "', 'fortran_order': False, 'shape': ", shape_text(shape), ", }");
@@ -91,8 +91,8 @@ inline std::optional<std::string> npy_start(std::string_view type, std::span<std
   return head;
 }
 
-// Reads the Python dictionary in the header: strings, True, False and tuples of numbers are all it may hold. A
-// source is what has the members of `input_file`.
+// Parser of the Python dictionary in the header, which may hold strings, True, False and tuples of numbers only. A
+// source has the members of `input_file`.
 template <class Source>
 class npy_dictionary {
 public:
@@ -236,7 +236,7 @@ inline void check_npy_start(std::string_view start, std::string_view type, std::
   }
 }
 
-/// Reads what a file says about its array, and nothing of the array.
+/// Reads the header of an .npy file, but no elements.
 ///
 /// @throws io_error  if there is no such file, or it is not an .npy file
 /// @source NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays"

@@ -21,24 +21,24 @@ namespace glt::io::detail {
   return header.type.starts_with('>');
 }
 
-/// NumPy's name of the element type as this machine orders its bytes.
+/// Returns NumPy's name of the element type in the byte order of this machine.
 [[nodiscard]] inline std::string native_type(npy_header const& header) {
   return is_big_endian(header) ? "<" + header.type.substr(1) : header.type;
 }
 
-/// True if rows have to be put together from columns: in Fortran order, unless that is no other order.
+/// True if rows must be put together from columns: the array is in Fortran order and has two sides above 1.
 [[nodiscard]] inline bool has_columns_first(npy_header const& header) {
   return header.fortran_order && std::ranges::count_if(header.shape, [](auto side) { return side > 1; }) > 1;
 }
 
-/// Turns the bytes of every element round.
+/// Reverses the bytes of every element.
 inline void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t element_bytes) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::reverse(bytes + i * element_bytes, bytes + (i + 1) * element_bytes);
   }
 }
 
-// The same for one size of elements, some rows at a time so that what is written stays in a cache.
+// Transposes as `copy_rows` does, for one element size; works on blocks of rows so that the output stays in a cache.
 template <std::size_t Size>
 void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> shape, std::byte* rows_first) {
   constexpr std::int64_t block_bytes = std::int64_t{1} << 18;
@@ -49,7 +49,7 @@ void copy_rows_of(std::byte const* columns_first, std::span<std::int64_t const> 
   }
   constexpr auto size = static_cast<std::int64_t>(Size);
   auto const block = std::max<std::int64_t>(block_bytes / (columns * size), 16);
-  std::vector<std::int64_t> index(shape.size()); // of a column; the first side is not looked at
+  std::vector<std::int64_t> index(shape.size()); // of a column; the first side is ignored
   for (std::int64_t first = 0; first < rows; first += block) {
     auto const last = std::min(first + block, rows);
     std::ranges::fill(index, 0);
@@ -87,9 +87,9 @@ inline void copy_rows(std::byte const* columns_first, std::span<std::int64_t con
   }
 }
 
-/// Gives the elements of a file the order that they have in memory: rows contiguous, lowest byte first.
+/// Converts the elements of a file to the order in memory: rows contiguous, lowest byte first.
 ///
-/// @shape  bytes: those of the file first, and any room behind them
+/// @shape  bytes: the bytes of the file first, and any room behind them
 /// @where  memory of the array once more while it is transposed
 template <class Element>
 void make_native(npy_header const& header, std::int64_t count, std::int64_t stored_bytes,

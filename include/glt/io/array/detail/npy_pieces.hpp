@@ -21,7 +21,7 @@
 
 namespace glt::io::detail {
 
-/// An .npy file that is read piece by piece, row after row; elements are those of `read_npy_any`.
+/// .npy file that is read in pieces of whole rows; elements are converted as `read_npy_any` does.
 ///
 /// Concurrent calls: none on one object.
 class npy_pieces {
@@ -38,12 +38,12 @@ public:
   /// Calls use(piece, first) for all elements, piece by piece; to be called once.
   ///
   /// @where  memory of a piece
-  /// @throws io_error  with the place of the piece, for what the elements or `use` throw as such
+  /// @throws io_error  with the place of the piece, if the elements are refused or `use` throws an io_error
   template <class Use>
   void for_each(Use use) {
     bool const in_columns = count_ > 0 && has_columns_first(header_);
     auto const row_size = in_columns ? count_ / header_.shape[0] : 1;
-    // Of columns, a piece is read from as many places as there are of them.
+    // If columns are contiguous, a piece is read from one place per column.
     auto const piece_size =
         in_columns ? std::max((std::int64_t{1} << 20) / row_size, std::int64_t{1}) * row_size : std::int64_t{1} << 16;
     for (std::int64_t first = 0; first < count_; first += piece_size) {

@@ -15,7 +15,7 @@
 
 namespace glt::io::detail {
 
-// Bytes of a NumPy string type such as "|S3" or "<U3"; 0 of other types.
+// Returns the bytes of a NumPy string type such as "|S3" or "<U3"; 0 for other types.
 inline std::int64_t npy_string_size(std::string_view type) {
   std::int64_t length = 0;
   if (type.size() < 3 || !(type.starts_with("|S") || type.starts_with("<U"))) {
@@ -29,7 +29,7 @@ inline std::int64_t npy_string_size(std::string_view type) {
   return type[1] == 'U' ? length * 4 : length;
 }
 
-// An array of one string; NumPy pads with zero bytes and gives a letter 1 or 4 bytes.
+// Reads an array of one string; NumPy pads with zero bytes and stores a letter in 1 or 4 bytes.
 template <byte_source Source>
 std::string read_npy_string(Source& source) {
   auto const header = read_npy_header(source);

@@ -15,13 +15,13 @@
 
 namespace glt::io::detail {
 
-/// How pairs of vertices lie in a matrix; `either` takes [2, 2] for rows.
+/// Layout of pairs of vertices in a matrix; `either` reads [2, 2] as rows.
 enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
 
-/// The pairs of vertices that a matrix holds.
+/// Returns the pairs of vertices that a matrix holds.
 ///
 /// @shape  pairs [2, E] or [E, 2] of any element type → sources [E] · destinations [E]
-/// @throws io_error  naming `path` if the shape is another, or an element is not a whole number
+/// @throws io_error  naming `path` if the shape is different, or an element is not a whole number
 [[nodiscard]] inline vertex_pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
   bool const matrix = pairs.shape().size() == 2;
   if (matrix && pairs.rows() == 2 && layout != pair_layout::columns) {

@@ -20,7 +20,7 @@
 
 namespace glt::io::detail {
 
-/// A sparse matrix by rows.
+/// Sparse matrix in CSR format.
 ///
 /// @shape  offsets [rows + 1] · columns [entries] · values [entries] or empty
 struct csr_matrix {
@@ -33,7 +33,7 @@ struct csr_matrix {
   [[nodiscard]] std::int64_t num_entries() const { return static_cast<std::int64_t>(columns.size()); }
 };
 
-/// How large a dense matrix may become.
+/// Limit on the size of a dense matrix.
 struct dense_options {
   std::int64_t max_bytes = std::int64_t{4} << 30;
 };
@@ -64,9 +64,9 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
   }
 }
 
-/// Reads the matrix whose arrays are called `prefix`indptr, indices, shape and, if it has values, data.
+/// Reads the matrix from the arrays `prefix`indptr, indices, shape and, if the matrix has values, data.
 ///
-/// @throws io_error  if one is missing or contradicts the others, or the format is another than CSR
+/// @throws io_error  if an array is missing or contradicts the others, or the format is not CSR
 [[nodiscard]] inline csr_matrix read_scipy_csr(npz_file& file, std::string const& prefix = {}) {
   if (file.contains(prefix + "format")) {
     if (auto const format = file.read_string(prefix + "format"); format != "csr") {
@@ -97,18 +97,18 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
   return matrix;
 }
 
-/// Reads a file that `scipy.sparse.save_npz` made of a CSR matrix.
+/// Reads a file that `scipy.sparse.save_npz` made from a CSR matrix.
 ///
-/// @throws io_error  if there is no such file, or as of an archive
+/// @throws io_error  if there is no such file, or as `npz_file`
 [[nodiscard]] inline csr_matrix read_scipy_csr(std::filesystem::path const& path) {
   npz_file file(path);
   return read_scipy_csr(file);
 }
 
-/// The matrix with its zeros; entries at one place are added up, and entries without values are 1.
+/// Returns the dense matrix; entries at one place are added up, and entries without values are 1.
 ///
 /// @shape  [rows, columns] of float32
-/// @throws io_error  naming `path` if that would be more than `max_bytes`
+/// @throws io_error  naming `path` if the matrix would take more than `max_bytes`
 [[nodiscard]] inline array to_dense(csr_matrix const& matrix, std::string const& path,
                                     dense_options const& options = {}) {
   constexpr std::int64_t element = sizeof(float);
@@ -130,7 +130,7 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
   return {element_type::float32, {matrix.num_rows, matrix.num_columns}, std::move(bytes)};
 }
 
-/// The entries as edges from row to column, row by row.
+/// Returns the entries as edges from row to column, row by row.
 [[nodiscard]] inline vertex_pairs to_edges(csr_matrix const& matrix) {
   vertex_pairs edges;
   edges.destinations = matrix.columns;

@@ -20,8 +20,8 @@
 
 namespace glt::io::detail {
 
-/// What a split of the Open Graph Benchmark says in a file of torch.save: pairs of vertices for links, or lists of vertices
-/// by type.
+/// One split of an Open Graph Benchmark data set, from a file of torch.save: pairs of vertices for links, or lists of
+/// vertices by type.
 struct ogb_pickled_split {
   std::string name; ///< train, valid or test
   std::filesystem::path file;
@@ -31,9 +31,9 @@ struct ogb_pickled_split {
   std::vector<std::string> left_out{};                   ///< keys that are something else
 };
 
-/// Reads one split out of a file: "edge" and "edge_neg" [L, 2], or two lists of the ends of pairs, or vertices.
+/// Reads one split from a file: "edge" and "edge_neg" [L, 2], or two lists with the ends of pairs, or vertices.
 ///
-/// @throws io_error  if it is neither, or arrays do not fit each other
+/// @throws io_error  if the split has none of these forms, or its arrays contradict each other
 [[nodiscard]] inline ogb_pickled_split read_pickled_split(torch_file const& file, std::string name,
                                                           pickle_value const& value) {
   ogb_pickled_split made{.name = std::move(name), .file = file.path()};
@@ -84,10 +84,10 @@ struct ogb_pickled_split {
   return made;
 }
 
-/// The splits of a folder that are files of torch.save: train.pt, valid.pt and test.pt, or all of them in split_dict.pt.
+/// Reads the splits that are files of torch.save: train.pt, valid.pt and test.pt, or all in split_dict.pt.
 ///
-/// `skip(split)` is true of splits that are there in another form; `leave_out(file, why)` is told of files, or keys in
-/// them, that are not read.
+/// `skip(split)` is true for a split that exists in another form. `leave_out(file, why)` is called for files and keys
+/// that are not read.
 template <class Skip, class LeaveOut>
 [[nodiscard]] std::vector<ogb_pickled_split> read_pickled_splits(std::filesystem::path const& folder, Skip skip,
                                                                  LeaveOut leave_out) {

@@ -30,7 +30,7 @@
 
 namespace glt::io::detail {
 
-// What is in the folder of a data set.
+// Content of the folder of a data set.
 template <class Edges>
 struct ogb_content {
   std::string name;
@@ -38,7 +38,7 @@ struct ogb_content {
   std::vector<Edges> edges{};
 };
 
-// Reads the folder; what reads its tables decides where edges and features are kept.
+// Reader of the folder; `Tables` decides where edges and features are kept.
 template <class Tables>
 class ogb_reader {
 public:
@@ -107,7 +107,7 @@ private:
     }
   }
 
-  // A table of two lines says of every type whether it has a file of this name.
+  // Checks that each type has a file of this name if the two-line table `promises` says so.
   void require_promised(std::string const& name, std::string const& promises) const {
     auto const file = files_.find(files_.raw(), promises);
     auto const words = file ? read_csv_words(*file) : std::vector<std::vector<std::string>>();
@@ -236,7 +236,7 @@ private:
     return pairs;
   }
 
-  // Splits of torch.save, where no tables or arrays of the same split are there.
+  // Reads the splits of torch.save that do not exist as tables or arrays.
   void read_pickles(path const& folder, bool typed) {
     auto const leave_out = [&](path const& file, std::string const& why) {
       if (options_.on_note) {

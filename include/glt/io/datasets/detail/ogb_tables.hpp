@@ -19,7 +19,7 @@
 
 namespace glt::io::detail {
 
-// Integers if all numbers of a table are, floats otherwise; a single column is a list.
+// Returns the shape of a table's numbers; a single column becomes a list.
 inline std::vector<std::int64_t> shape_of_numbers(array const& numbers) {
   auto shape = numbers.shape();
   if (shape[1] == 1) {
@@ -28,7 +28,7 @@ inline std::vector<std::int64_t> shape_of_numbers(array const& numbers) {
   return shape;
 }
 
-// Reads tables into memory.
+// Reader of tables into memory.
 class tables_in_memory {
 public:
   using edges_type = edge_table;

@@ -15,7 +15,7 @@
 
 namespace glt::io::detail {
 
-/// How many letters one text must gain, lose or change to become another.
+/// Returns the least number of letters to add, remove or change to turn one text into the other.
 ///
 /// @source Wagner and Fischer, "The string-to-string correction problem", J. ACM 21(1), 1974
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -32,7 +32,7 @@ namespace glt::io::detail {
   return row.back();
 }
 
-// What other libraries and people call the same arrays.
+// Other common names of the same arrays.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 22> other_names{
     {{"x", "node_feat"},          {"feat", "node_feat"},
      {"features", "node_feat"},   {"y", "node_label"},
@@ -46,8 +46,8 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 22> o
      {"train_mask", "train_idx"}, {"val_mask", "valid_idx"},
      {"valid_mask", "valid_idx"}, {"test_mask", "test_idx"}}};
 
-/// The name that was probably meant by one that is none of `known`: another word for it, its plural or another ending, or
-/// one that is a letter or two away.
+/// Returns the known name that was probably meant: a synonym, a plural or other ending, or a name that differs by one
+/// or two letters.
 [[nodiscard]] inline std::optional<std::string_view> find_nearly_known(std::string_view name,
                                                                        std::span<std::string_view const> known) {
   std::string plain(name);

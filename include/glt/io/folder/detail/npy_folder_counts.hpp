@@ -17,9 +17,9 @@
 
 namespace glt::io::detail {
 
-/// The content of a file meta.json; nothing if there is none.
+/// Returns the content of a file meta.json; nothing if there is none.
 ///
-/// @throws io_error  if it is not JSON, or has more than a megabyte
+/// @throws io_error  if the file is not JSON, or has more than a megabyte
 inline nlohmann::json read_meta(std::filesystem::path const& path) {
   std::error_code fault;
   if (!std::filesystem::exists(path, fault)) {
@@ -38,8 +38,8 @@ inline nlohmann::json read_meta(std::filesystem::path const& path) {
   return meta;
 }
 
-/// Numbers of vertices by type that a file meta.json states: `num_nodes` is a number, or an object of them by type;
-/// `nodes` a number. A graph without types has the type "node". What is no number is not understood, and left.
+/// Reads the numbers of vertices by type from a file meta.json. `num_nodes` is a number, or an object of numbers by
+/// type; `nodes` is a number. A graph without types has the type "node". Values that are not numbers are ignored.
 ///
 /// @throws io_error  as `read_meta`, and for a number that no graph can have
 inline std::map<std::string, std::int64_t> read_node_counts(std::filesystem::path const& path) {

@@ -22,13 +22,13 @@
 
 namespace glt::io::detail {
 
-// A feature and its file.
+// Feature and its file.
 struct array_file {
   std::string name;
   std::filesystem::path path;
 };
 
-// A type of vertices or edges, and what it adds to the names of files.
+// Type of vertices or edges, and the suffix in the names of its files.
 struct node_type_name {
   std::string name;
   std::string suffix;
@@ -42,18 +42,18 @@ struct edge_type_name {
   std::vector<array_file> features{};
 };
 
-/// The files of a folder that holds arrays named `kind.npy` or `kind.type.npy`, and the types that they or meta.json
+/// Files of a folder that holds arrays named `kind.npy` or `kind.type.npy`, and the types that the files or meta.json
 /// name.
 class npy_folder_files {
 public:
-  /// What is read, by the first word of the name; those of vertices first.
+  /// Kinds of arrays that are read, by the first word of the name; kinds of vertices come first.
   static constexpr std::array<std::string_view, 17> kinds{
       "node_feat",  "node_label", "node_time",      "num_nodes",      "train_idx",    "valid_idx",
       "test_idx",   "edge_index", "edge_feat",      "edge_weight",    "edge_time",    "train_edge",
       "valid_edge", "test_edge",  "train_edge_neg", "valid_edge_neg", "test_edge_neg"};
 
-  /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a file
-  ///                   that is not there
+  /// @throws io_error  if it is not a folder, it has no edges, the types contradict each other, or meta.json names a
+  ///                   missing file
   explicit npy_folder_files(std::filesystem::path folder) : folder_(std::move(folder)) {
     std::error_code fault;
     std::filesystem::directory_iterator entries(folder_, fault);
@@ -82,7 +82,7 @@ public:
   [[nodiscard]] std::vector<node_type_name> const& node_types() const { return node_types_; }
   [[nodiscard]] std::vector<edge_type_name> const& edge_types() const { return edge_types_; }
 
-  /// Arrays that are not read, whose names are nearly those that are, and these.
+  /// Returns the unread files whose names are nearly known, each with the file name that was probably meant.
   [[nodiscard]] std::vector<std::pair<std::filesystem::path, std::string>> nearly_known() const {
     std::vector<std::pair<std::filesystem::path, std::string>> found;
     for (auto const& file : unread_) {
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  // What meta.json says holds, and every file that it names must be there.
+  // Adds the types of meta.json, which take precedence; every file that meta.json names must exist.
   void add_types(npy_folder_tables const& tables) {
     auto const suffix = [&](auto const& table) { return tables.without_types() ? std::string() : suffix_of(table); };
     auto const files = [&](std::string const& kind, auto const& table) {
@@ -165,7 +165,7 @@ private:
                    "is not there, but meta.json beside it names it; make the folder again");
   }
 
-  // The features of a type that no meta.json names.
+  // Returns the features of a type if no meta.json names them.
   [[nodiscard]] std::vector<array_file> usual_features(std::string const& kind, std::string const& suffix) const {
     auto const file = find(kind, suffix);
     return file ? std::vector<array_file>{{kind, *file}} : std::vector<array_file>();

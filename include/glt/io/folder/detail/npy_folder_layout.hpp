@@ -19,7 +19,7 @@
 
 namespace glt::io::detail {
 
-// A name that becomes part of the name of a file; those of features end at the first dot.
+// Checks a name that becomes part of a file name; names of features end at the first dot.
 inline void check_file_name(std::string const& name, char const* what, std::string_view forbidden) {
   if (name.empty() || name.find_first_of(forbidden) != std::string::npos || name.find('\0') != std::string::npos) {
     throw precondition_error(glt::detail::message(what, " '", name, "', which makes no name of a file; rename it"));
@@ -54,7 +54,7 @@ inline void check_splits(std::vector<link_split_view> const& links) {
   }
 }
 
-/// The types of a data set and what their features are called.
+/// Returns the types of a data set and the names of their features.
 ///
 /// @throws precondition_error  as `write_npy_folder`, for types, names and link splits
 inline npy_folder_tables tables_of(data_set_view const& data) {
@@ -93,7 +93,7 @@ inline npy_folder_tables tables_of(data_set_view const& data) {
   return made;
 }
 
-// What the names of the files alone say.
+// Returns the tables that a reader would derive from the names of the files alone.
 inline npy_folder_tables tables_by_names(npy_folder_tables const& tables) {
   npy_folder_tables made;
   auto const usual = [](std::vector<std::string> const& features, char const* name) {
@@ -115,7 +115,7 @@ inline npy_folder_tables tables_by_names(npy_folder_tables const& tables) {
   return made;
 }
 
-/// True if names of files do not say what these tables are.
+/// True if the names of the files do not give these tables.
 inline bool needs_tables(npy_folder_tables const& tables) {
   auto const cuts_otherwise = [](npy_edge_table const& table) {
     auto const joined = suffix_of(table).substr(1);
@@ -127,7 +127,7 @@ inline bool needs_tables(npy_folder_tables const& tables) {
   return tables != tables_by_names(tables) || std::ranges::any_of(tables.edges, cuts_otherwise);
 }
 
-/// A number that ranks with other types, features or link splits do not have.
+/// Returns a fingerprint of types, features and link splits, which is equal on ranks that agree on them.
 inline std::int64_t layout_fingerprint(data_set_view const& data) {
   glt::detail::fingerprint contents;
   auto const add = [&](std::string_view text) {
@@ -147,7 +147,7 @@ inline std::int64_t layout_fingerprint(data_set_view const& data) {
   return contents.value();
 }
 
-/// Throws if an array does not have one row for everything that it describes.
+/// Throws if an array does not have one row per described vertex or edge.
 inline void check_rows_of(data_set_view const& data) {
   auto const check = [](std::string const& what, std::int64_t rows, std::int64_t wanted) {
     if (rows != wanted) {

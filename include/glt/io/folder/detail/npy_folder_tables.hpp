@@ -15,7 +15,7 @@
 
 namespace glt::io::detail {
 
-/// What meta.json of a folder of arrays says of a type of vertices or edges.
+/// Entry of a vertex or edge type in meta.json of a folder of arrays.
 struct npy_node_table {
   std::string name;
   std::vector<std::string> features{};
@@ -35,14 +35,14 @@ struct npy_folder_tables {
   std::vector<npy_edge_table> edges{};
   friend bool operator==(npy_folder_tables const&, npy_folder_tables const&) = default;
 
-  /// True of a graph without types, whose files are named without any.
+  /// True for a graph without types; its file names contain no type.
   [[nodiscard]] bool without_types() const {
     return nodes.size() == 1 && nodes[0].name == "node" && edges.size() == 1 && edges[0].source == "node" &&
            edges[0].name == "edge" && edges[0].destination == "node";
   }
 };
 
-/// What types add to the names of their files.
+/// Returns the suffix that a type adds to the names of its files.
 inline std::string suffix_of(npy_node_table const& table) {
   return "." + table.name;
 }
@@ -50,14 +50,14 @@ inline std::string suffix_of(npy_edge_table const& table) {
   return "." + table.source + "__" + table.name + "__" + table.destination;
 }
 
-/// The kind of the file of a feature: `kind` is node_feat or edge_feat, which is also the name of the usual feature.
+/// Returns the kind of a feature's file. `kind` is node_feat or edge_feat, which is also the usual feature's name.
 inline std::string feature_kind(std::string_view kind, std::string const& name) {
   return name == kind ? name : std::string(kind) + "@" + name;
 }
 
-/// The tables that meta.json states under "tables"; nothing if it states none.
+/// Returns the tables that meta.json states under "tables"; nothing if it states none.
 ///
-/// @throws io_error  as `read_meta`, and if they are not in the form that `tables_text` gives them
+/// @throws io_error  as `read_meta`, and if the tables are not in the form of `tables_text`
 inline std::optional<npy_folder_tables> read_npy_folder_tables(std::filesystem::path const& path) {
   auto const meta = read_meta(path);
   if (!meta.is_object() || !meta.contains("tables")) {
@@ -86,7 +86,7 @@ inline std::optional<npy_folder_tables> read_npy_folder_tables(std::filesystem::
   }
 }
 
-/// A meta.json that states these tables.
+/// Returns the text of a meta.json that states these tables.
 ///
 /// @throws precondition_error  if a name is not UTF-8
 inline std::string tables_text(npy_folder_tables const& tables) {

@@ -24,10 +24,9 @@ inline void check_list(std::filesystem::path const& file, array const& values) {
   }
 }
 
-/// The vertices of a split, out of the array that a file holds: ids, or of type bool a mask with an element for every
-/// vertex.
+/// Returns the vertices of a split from the array of a file: ids, or a mask of type bool with one element per vertex.
 ///
-/// @throws io_error  if it is not a list, a mask of another length, or has an id that is no vertex or comes twice
+/// @throws io_error  if it is not a list, a mask of another length, or has an id that is not a vertex or occurs twice
 inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
                                        node_table const& nodes) {
   check_list(file, values);

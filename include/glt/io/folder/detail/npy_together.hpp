@@ -29,12 +29,12 @@
 
 namespace glt::io::detail {
 
-// NumPy's name of a type in files that tell themselves what they hold: it has no bfloat16, which is two bytes to it.
+// Returns NumPy's name of a type in .npy headers; NumPy has no bfloat16 and stores it as two bytes.
 inline std::string_view npy_own_name_of(element_type type) noexcept {
   return type == element_type::bfloat16 ? "|V2" : npy_name_of(type);
 }
 
-// A file that several write, each at places of its own.
+// File that several ranks write, each at different places.
 class shared_file {
 public:
   shared_file(std::filesystem::path path, char const* mode)
@@ -69,7 +69,7 @@ private:
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// What a rank has of lines of elements, each of which goes on from rank to rank: `lines` of one length.
+// This rank's piece of lines of elements; each line continues from rank to rank, and all `lines` have one length.
 struct lines_piece {
   element_type type = element_type::int64;
   std::int64_t row_bytes = 0; // of an element of a line
@@ -77,7 +77,7 @@ struct lines_piece {
   std::span<std::byte const* const> lines{};
 };
 
-// Writes lines one behind the other; `shape_of(rows)` is the shape of an array whose lines have so many rows in all.
+// Writes lines one after the other; `shape_of(rows)` is the shape of an array with that many rows in all.
 template <communicator Comm, class ShapeOf>
 void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_piece const& piece, ShapeOf shape_of) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
@@ -126,14 +126,14 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   });
 }
 
-/// Writes an array of which every rank holds some rows, those of rank 0 first; replaces a file of that name.
+/// Writes an array of which every rank holds some rows, rank 0's rows first; replaces a file of the same name.
 ///
-/// The file is that of `write_npy` for all rows; bfloat16 gets NumPy's type of two bytes, '|V2'.
+/// The file equals the output of `write_npy` for all rows; bfloat16 gets NumPy's two-byte type '|V2'.
 ///
-/// @shape  piece [rows of this rank, …], the same but for the first side on all ranks; not empty
+/// @shape  piece [rows of this rank, …], not empty; all sides but the first are equal on all ranks
 /// @comm   collective; three header exchanges
-/// @throws collective_error  on every rank, if rows do not have the same type and length, or the file cannot be written,
-///                           of which something may then be there
+/// @throws collective_error  on every rank, if rows do not have the same type and length, or the file cannot be
+///                           written; an incomplete file may remain
 template <communicator Comm>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, array const& piece) {
   std::array const lines{piece.bytes().data()};
@@ -150,7 +150,7 @@ void write_npy_together(Comm& comm, std::filesystem::path const& path, array con
   });
 }
 
-/// The same of a list.
+/// Writes a list of which every rank holds a piece.
 template <communicator Comm, class T>
 void write_npy_together(Comm& comm, std::filesystem::path const& path, host_view<T const> piece) {
   std::array const lines{reinterpret_cast<std::byte const*>(piece.data())};
@@ -161,7 +161,7 @@ void write_npy_together(Comm& comm, std::filesystem::path const& path, host_view
   write_lines_together(comm, path, own, [](std::int64_t rows) { return std::array{rows}; });
 }
 
-/// The same of pairs of vertices, which become an array [2, E].
+/// Writes pairs of vertices, which become an array [2, E].
 ///
 /// @pre    there are as many destinations as sources; not checked
 template <communicator Comm>

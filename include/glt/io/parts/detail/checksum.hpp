@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-/// The XXH3 sum of 64 bits of bytes that come piece by piece; finds accidents, not forgeries.
+/// XXH3 checksum of 64 bits over bytes that come piece by piece; finds accidents, not forgeries.
 ///
 /// @source Yann Collet, xxHash, XXH3_64bits with the default secret and seed 0
 class checksum {
@@ -41,7 +41,7 @@ public:
     }
   }
 
-  /// The sum of all that was added so far.
+  /// Returns the checksum of all bytes added so far.
   [[nodiscard]] std::uint64_t value() const noexcept { return XXH3_64bits_digest(state_.get()); }
 
 private:
@@ -51,7 +51,7 @@ private:
   std::unique_ptr<XXH3_state_t, release> state_;
 };
 
-/// A sum in 16 hexadecimal digits, as `xxhsum -H3` prints it.
+/// Returns a checksum as 16 hexadecimal digits, as `xxhsum -H3` prints it.
 [[nodiscard]] inline std::string checksum_text(std::uint64_t sum) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text(16, '0');
@@ -61,7 +61,7 @@ private:
   return text;
 }
 
-/// The sum that `checksum_text` wrote; nothing for other texts.
+/// Parses the text of `checksum_text`; returns nothing for other texts.
 [[nodiscard]] inline std::optional<std::uint64_t> parse_checksum(std::string_view text) noexcept {
   std::uint64_t sum = 0;
   bool const digits = text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -71,7 +71,7 @@ private:
   return digits ? std::optional(sum) : std::nullopt;
 }
 
-/// The sum of a whole file.
+/// Returns the checksum of a whole file.
 ///
 /// @throws io_error  if there is no such file, or it cannot be read
 /// @cost   one read of the file, a mebibyte at a time

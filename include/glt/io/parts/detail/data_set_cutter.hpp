@@ -26,10 +26,10 @@
 
 namespace glt::io::detail {
 
-/// Cuts the parts of a data set in memory.
+/// Cutter of a data set in memory into parts.
 class data_set_cutter {
 public:
-  /// @where  borrows everything; it must outlive this
+  /// @where  borrows all arguments, which must outlive this object
   /// @throws precondition_error  as `parts_input`, and for ids of edges
   data_set_cutter(data_set_view data, std::span<relabelling const> labels, write_options const& options)
       : input_(std::move(data), labels, options.hot, options.halo) {
@@ -43,7 +43,7 @@ public:
   [[nodiscard]] int num_parts() const { return input_.num_parts(); }
   [[nodiscard]] part_content cut(int part) { return part_assembly(input_, *this).make(part); }
 
-  // What `part_assembly` asks for.
+  // Members that `part_assembly` calls.
   [[nodiscard]] csr_graph<device::cpu, global_id> relation(std::size_t type, int part) {
     return cutters_[type].cut(part);
   }

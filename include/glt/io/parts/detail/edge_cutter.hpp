@@ -20,8 +20,8 @@
 
 namespace glt::io::detail {
 
-// The edges of one type, cut part by part out of the list. Several parts at a time, as many as have an eighth of
-// the edges together, so that the list is read a few times however many parts there are.
+// Cutter of the edges of one type into the rows of parts. It cuts several parts at a time, which have together about an
+// eighth of the edges, so that a few passes over the list suffice for any number of parts.
 class edge_cutter {
 public:
   edge_cutter(edge_table_view table, relabelling const& sources, relabelling const& destinations)
@@ -38,7 +38,7 @@ public:
     most_ = std::max(columns.sources.size() / 8, num_edges_.empty() ? 0 : std::ranges::max(num_edges_));
   }
 
-  // The rows of a part; cheapest if parts are asked for in order.
+  // Returns the rows of a part; cheapest for parts in ascending order.
   [[nodiscard]] csr_graph<device::cpu, global_id> cut(int part) {
     if (part < first_ || part >= last_) {
       compress(part);
@@ -64,7 +64,7 @@ private:
   };
 
   void compress(int part) {
-    rows_.reset(); // before the next ones take memory
+    rows_.reset(); // before the next rows take memory
     auto const& book = destinations_.book;
     auto count = num_edges_[static_cast<std::size_t>(part)];
     first_ = part;

@@ -12,8 +12,8 @@
 
 namespace glt::io::detail {
 
-/// Where the labels of a type are, if they are whole numbers: none is below `lowest`, which is 0 unless some vertices
-/// have a negative label, such as -1 for "unlabelled"; the highest is `classes` - 1.
+/// Range of the labels of a type, if they are whole numbers. `lowest` is 0 unless some labels are negative, such as -1
+/// for "unlabelled"; the highest label is `classes` - 1.
 struct label_range {
   std::int64_t lowest = 0;
   std::uint64_t classes = 0; ///< unsigned, so that the highest label of all has a count as well
@@ -21,7 +21,7 @@ struct label_range {
   [[nodiscard]] bool contains(std::int64_t label) const noexcept {
     return label < 0 ? label >= lowest : static_cast<std::uint64_t>(label) < classes;
   }
-  /// Makes it contain what the other contains.
+  /// Extends this range to contain the other one.
   void add(label_range const& more) noexcept {
     lowest = std::min(lowest, more.lowest);
     classes = std::max(classes, more.classes);
@@ -30,7 +30,7 @@ struct label_range {
   friend bool operator==(label_range const&, label_range const&) = default;
 };
 
-/// The range of labels; nothing if they are not whole numbers.
+/// Returns the range of labels; nothing if they are not whole numbers.
 [[nodiscard]] inline std::optional<label_range> range_of(array const& labels) {
   return visit_values(labels, []<class T>(host_view<T const> elements) -> std::optional<label_range> {
     if constexpr (std::integral<T>) {
@@ -46,13 +46,13 @@ struct label_range {
   });
 }
 
-/// A label that is out of range.
+/// Label that is out of range.
 struct stray_label {
   std::int64_t place;
   std::int64_t value;
 };
 
-/// The first label out of range, if there is one; labels that are not whole numbers are in every range.
+/// Finds the first label out of range, if there is one; labels that are not whole numbers are in every range.
 [[nodiscard]] inline std::optional<stray_label> find_outside(array const& labels, label_range const& range) {
   return visit_values(labels, [&]<class T>(host_view<T const> elements) -> std::optional<stray_label> {
     if constexpr (std::integral<T>) {

@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-/// The version of the format that is written, and the only one that is read.
+/// Version of the format that is written, and the only one that is read.
 inline constexpr int parts_version = 2;
 
 using ordered_json = nlohmann::ordered_json;
@@ -79,7 +79,7 @@ inline ordered_json json_of(manifest_edges const& type) {
           {"links", std::move(links)}};
 }
 
-// Puts lists of numbers on one line each, which dump() spreads over as many lines as they have numbers.
+// Puts lists of numbers on one line each; dump() writes one number a line.
 inline std::string with_lists_on_lines(std::string const& text) {
   std::string made;
   bool quoted = false;
@@ -103,7 +103,7 @@ inline std::string with_lists_on_lines(std::string const& text) {
   return made;
 }
 
-/// The text of a manifest. Its last line is the sum of the text itself, with zeros in the place of the sum.
+/// Returns the text of a manifest. Its last line is the checksum of the text, with zeros in place of the checksum.
 ///
 /// @throws precondition_error  if a name is not UTF-8
 [[nodiscard]] inline std::string to_json(manifest const& from) {

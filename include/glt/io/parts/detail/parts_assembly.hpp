@@ -21,7 +21,7 @@
 
 namespace glt::io::detail {
 
-/// Assembles a part from pieces of a data set that `cuts` makes where it has room for them:
+/// Assembly of a part from pieces of a data set; `cuts` makes the pieces in memory or on disk:
 ///
 /// - cuts.relation(edge_type, part) → the rows of the part, as a csr_graph
 /// - cuts.features(node_type, part, original) → its rows of all features, as a vector of named_array

@@ -24,7 +24,7 @@
 
 namespace glt::io::detail {
 
-// Throws unless an optional array has a row for every vertex or edge; `what` says of what.
+// Throws unless an optional array has a row for every vertex or edge; `what` names the array.
 inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const& what) {
   if (rows != wanted) {
     throw precondition_error(
@@ -32,7 +32,7 @@ inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const
   }
 }
 
-// Throws for an id outside [0, bound); `first` is the place of the first one in the whole list.
+// Throws for an id outside [0, bound); `first` is the place of `ids[0]` in the whole list.
 inline void check_ids(host_view<global_id const> ids, std::int64_t bound, std::string const& what,
                       std::int64_t first = 0) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
@@ -43,7 +43,7 @@ inline void check_ids(host_view<global_id const> ids, std::int64_t bound, std::s
   }
 }
 
-// Throws unless everything that is said about the vertices of a type is said of its vertices, one row each.
+// Throws unless all arrays and lists of a type fit its number of vertices.
 inline void check_nodes(node_table const& table) {
   auto const name = "node type '" + table.name + "'";
   for (auto const& feature : table.features) {
@@ -66,12 +66,12 @@ inline void check_nodes(node_table const& table) {
   }
 }
 
-// How errors call a link split.
+// Returns the name of a link split in errors.
 inline std::string link_split_name(edge_table_view const& table, link_split_view const& split) {
   return "edges '" + table.name + "': link split '" + split.name + "'";
 }
 
-// Throws unless all arrays of edges have a row for every edge; looks at no id.
+// Throws unless all arrays of edges have a row for every edge; reads no id.
 inline void check_edges(edge_table_view const& table) {
   auto const name = "edges '" + table.name + "'";
   auto const count = table.columns.sources.size();
@@ -92,7 +92,7 @@ inline void check_edges(edge_table_view const& table) {
   }
 }
 
-// Throws unless there is one relabelling per node type, of its vertices, and all into as many parts.
+// Throws unless there is one relabelling per node type, which fits its vertices, and all have the same number of parts.
 inline void check_labels(data_set_view const& data, std::span<relabelling const> labels) {
   if (labels.size() != data.nodes.size() || labels.empty()) {
     throw precondition_error(glt::detail::message(labels.size(), " relabellings for ", data.nodes.size(),
@@ -109,7 +109,7 @@ inline void check_labels(data_set_view const& data, std::span<relabelling const>
   }
 }
 
-// Throws unless hot rows are given once a type, for every part, of vertices and features that are there.
+// Throws unless hot rows are given at most once a type, for every part, and for existing vertices and features.
 inline void check_hot(data_set_view const& data, std::span<hot_vertices const> all, int num_parts) {
   std::vector<int> types;
   for (auto const& hot : all) {

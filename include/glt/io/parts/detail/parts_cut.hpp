@@ -24,7 +24,7 @@
 
 namespace glt::io::detail {
 
-// Rows of an array, by number.
+// Returns rows of an array, by number.
 inline array cut_rows(array const& from, host_view<std::int64_t const> rows) {
   auto shape = from.shape();
   shape[0] = rows.size();
@@ -43,7 +43,7 @@ inline std::vector<named_array> cut_rows(std::span<named_array const> from, host
   return made;
 }
 
-// Elements of a list, by number; none of an empty one.
+// Returns elements of a list, by number; none if the list is empty.
 template <class T>
 buffer<device::cpu, T> cut_values(host_view<T const> from, host_view<std::int64_t const> rows) {
   buffer<device::cpu, T> made(from.empty() ? 0 : rows.size());
@@ -57,7 +57,7 @@ inline bool owns(partition_book const& book, int part, global_id id) noexcept {
   return id >= book.begin(part) && id < book.end(part);
 }
 
-// The vertices of a list that a part owns, in the order of the list, as global ids.
+// Returns the vertices of a list that a part owns, in the order of the list, as global ids.
 inline std::vector<global_id> own_ids(host_view<global_id const> list, relabelling const& labels, int part) {
   std::vector<global_id> ids;
   for (auto const vertex : list) {
@@ -68,7 +68,7 @@ inline std::vector<global_id> own_ids(host_view<global_id const> list, relabelli
   return ids;
 }
 
-// The pairs whose destination a part owns, in the order of the list, as global ids.
+// Returns the pairs whose destination a part owns, in the order of the list, as global ids.
 inline vertex_pairs own_pairs(vertex_pairs_view pairs, relabelling const& sources, relabelling const& destinations,
                               int part) {
   vertex_pairs ids;
@@ -87,7 +87,7 @@ inline vertex_pairs own_pairs(vertex_pairs_view pairs, relabelling const& source
   return ids;
 }
 
-// Vertices of other parts in the order of a list, each once: a part has its own anyway.
+// Remote vertices of a list, each once, in the order of the list; local vertices are left out.
 struct remote_vertices {
   std::vector<global_id> original;
   std::vector<global_id> ids;
@@ -105,7 +105,7 @@ inline remote_vertices select_remote(host_view<global_id const> list, relabellin
   return taken;
 }
 
-/// The distinct vertices of other parts at which a part's edges start, ascending.
+/// Returns the distinct remote sources of a part's edges, ascending.
 ///
 /// @shape  rows of the part, columns global ids → [halo]
 /// @pre    columns are vertices of `sources`; not checked

@@ -17,10 +17,10 @@
 
 namespace glt::io::detail {
 
-/// A data set and the way in which it is to be divided, checked except for the ids of edges.
+/// Data set and its division into parts, checked except for the ids of edges.
 class parts_input {
 public:
-  /// @where  borrows everything; it must outlive this
+  /// @where  borrows all arguments, which must outlive this object
   /// @throws precondition_error  naming types or relabellings that do not fit each other, an array without one row per
   ///                             vertex or edge, or an id in a list of vertices or a link split that its type does not
   ///                             have
@@ -42,7 +42,7 @@ public:
   [[nodiscard]] int num_parts() const noexcept { return labels_[0].book.num_parts(); }
   [[nodiscard]] bool halo() const noexcept { return halo_; }
 
-  /// Relabelling of the vertices at which edges start, and of those at which they end.
+  /// Returns the relabelling of the sources of an edge type; `of_destination`, of its destinations.
   [[nodiscard]] relabelling const& of_source(std::size_t edge_type) const {
     return labels_[static_cast<std::size_t>(schema_.source_type(static_cast<int>(edge_type)))];
   }
@@ -50,14 +50,14 @@ public:
     return labels_[static_cast<std::size_t>(schema_.destination_type(static_cast<int>(edge_type)))];
   }
 
-  /// The hot rows of a node type; none if it has none.
+  /// Returns the hot rows of a node type; null if it has none.
   [[nodiscard]] hot_vertices const* hot_of(std::size_t node_type) const {
     auto const found = std::ranges::find(hot_, static_cast<int>(node_type), &hot_vertices::node_type);
     return found == hot_.end() ? nullptr : &*found;
   }
 
-  /// Throws for a pair of a link split with an id that its type does not have; looks at one of `shares` equal pieces
-  /// of every list.
+  /// Throws for a pair of a link split with an id that its type does not have; checks piece `share` of `shares` equal
+  /// pieces of every list.
   ///
   /// @throws precondition_error  naming the pair
   void check_links(int shares = 1, int share = 0) const {

@@ -27,7 +27,7 @@
 
 namespace glt::io::detail {
 
-// Joins what the same member of several parts holds, one part behind the other.
+// Merger that joins the same member of several parts, one part after the other.
 class part_merger {
 public:
   explicit part_merger(std::span<part_content const> parts) : parts_(parts) {}
@@ -147,7 +147,7 @@ public:
   }
 
 private:
-  // Of vertices that none of the parts owns, and each once.
+  // Joins the hot rows, each once, without vertices that one of the parts owns.
   [[nodiscard]] hot_rows hot(std::size_t type, partition_book const& book, int part) const {
     auto const all = ids([=](part_content const& content) -> auto const& { return content.nodes[type].hot.ids; });
     std::unordered_set<global_id> seen;
@@ -167,9 +167,9 @@ private:
   std::span<part_content const> parts_;
 };
 
-/// Makes one part of several neighbouring ones, as if the graph had been cut into fewer: part `part` of `books`.
+/// Merges several neighbouring parts into part `part` of `books`, as if the graph had been cut into fewer parts.
 ///
-/// @shape  parts [1 or more], consecutive ones of one folder · books [node types], in which one part is all of them
+/// @shape  parts [1 or more], consecutive parts of one folder · books [node types], in which one part covers them all
 /// @throws precondition_error  if there is no part, they are not consecutive, or the books have other vertices
 /// @cost   a copy of all arrays
 [[nodiscard]] inline part_content merge_parts(std::span<part_content const> parts, std::vector<partition_book> books,

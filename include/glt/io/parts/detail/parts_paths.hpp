@@ -11,8 +11,8 @@ namespace glt::io::detail {
 
 inline constexpr char const* manifest_file_name = "manifest.json";
 
-// Names of types and features may hold anything; in file names all but letters, digits, - and _ becomes %XX, so
-// that different names stay different and none leads elsewhere.
+// Encodes a name for a file name: all bytes but letters, digits, - and _ become %XX. Different names stay different,
+// and none leads to another folder.
 inline std::string encoded_name(std::string_view name) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
@@ -41,7 +41,7 @@ inline std::string edge_folder(edge_type const& type) {
   return encoded_name(type.source) + "." + encoded_name(type.name) + "." + encoded_name(type.destination);
 }
 
-// Features share a folder with arrays that have names of their own, and with hot rows and link splits.
+// Returns the file of a feature, whose name must not clash with other arrays of the folder, hot rows and link splits.
 inline std::string feature_file(std::string_view name) {
   constexpr std::array<std::string_view, 12> taken{"original", "labels",  "times",    "train",   "valid", "test",
                                                    "offsets",  "sources", "edge_ids", "weights", "halo",  "hot_ids"};

@@ -34,13 +34,13 @@
 
 namespace glt::io::detail {
 
-// What of the elements of a part is looked at.
+// Elements of a part to check.
 struct load_checks {
   bool ranges = true;  // ids, offsets and labels
   bool finite = false; // features
 };
 
-// Maps the files of one part and holds each against the manifest.
+// Reader that maps the files of one part and compares each with the manifest.
 class part_reader {
 public:
   part_reader(std::filesystem::path const& folder, manifest const& from, int part, map_options options,
@@ -77,7 +77,7 @@ private:
     throw io_error(path(name).string(), byte, what + "; copy the folder again, or partition the data set again");
   }
 
-  // A file of a known type and shape.
+  // Maps a file of a known type and shape.
   [[nodiscard]] array map(std::string const& name, element_type type, std::int64_t rows,
                           std::vector<std::int64_t> const& row_shape = {}) const {
     if (!is_listed(name)) {
@@ -143,12 +143,12 @@ private:
     }
   }
 
-  // The byte of the file at which an element is.
+  // Returns the byte of the file at which an element is stored.
   [[nodiscard]] std::int64_t byte_of(std::string const& name, std::int64_t place, array const& values) const {
     return io::detail::read_npy_header(path(name)).data_offset + place * glt::detail::size_of(values.type());
   }
 
-  // Elements of a one-dimensional file of 8-byte numbers; the first bad one is named with its byte.
+  // Checks the elements of a one-dimensional file of 8-byte numbers; the error names the first bad one with its byte.
   void check_ids(std::string const& name, host_view<std::int64_t const> ids, std::int64_t first,
                  std::int64_t last) const {
     if (!checks_.ranges) {

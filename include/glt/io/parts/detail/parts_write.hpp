@@ -30,7 +30,7 @@
 
 namespace glt::io::detail {
 
-// Writes the files of one part and notes them in a manifest.
+// Writer of the files of one part, which lists them in a manifest.
 class part_writer {
 public:
   part_writer(std::filesystem::path folder, part_content const& content)
@@ -68,7 +68,7 @@ private:
   }
 
   void enter(std::string path) {
-    auto folder = folder_; // is there, or was removed by somebody: it is not made again
+    auto folder = folder_; // exists, or was removed by another process: never created again
     for (auto const& step : std::filesystem::path(path)) {
       std::error_code fault;
       std::filesystem::create_directory(folder /= step, fault);
@@ -92,7 +92,7 @@ private:
     checksum sum;
     file.write(start->data(), length);
     sum.add(start->data(), length);
-    for (std::int64_t at = 0; at < bytes; at += piece) { // summed while it is in the cache
+    for (std::int64_t at = 0; at < bytes; at += piece) { // checksum while the piece is in the cache
       auto const* const next = static_cast<std::byte const*>(elements) + at;
       file.write(next, std::min(piece, bytes - at));
       sum.add(next, std::min(piece, bytes - at));
@@ -206,7 +206,7 @@ private:
     return noted;
   }
 
-  // A row of source and destination for every pair.
+  // Writes the pairs as two rows, sources and destinations.
   std::vector<std::int64_t> write_pairs(link_split const& split, bool negatives) {
     auto const& pairs = negatives ? split.negatives : split.edges;
     if (pairs.sources.size() != pairs.destinations.size()) {
@@ -233,9 +233,10 @@ private:
   manifest made_;
 };
 
-/// Writes the files of one part below a folder that is there, and returns what a manifest of that part alone says.
+/// Writes the files of one part into an existing folder, and returns the manifest of this part alone.
 ///
-/// @throws precondition_error  if there is not one of everything per type, or one value per vertex or edge
+/// @throws precondition_error  if the members do not match the types, or a list does not have one value per vertex or
+///                             edge
 /// @throws io_error            if a file cannot be written
 /// @cost   O(part); beside the part, memory of its link splits
 [[nodiscard]] inline manifest write_part(std::filesystem::path const& folder, part_content const& content) {

@@ -20,8 +20,8 @@
 
 namespace glt::io::detail {
 
-/// What NumPy names in a pickle of an array: how it is made, its element type, and its bytes. Arrays are tensors whose
-/// storage has no key, for its bytes stand in the pickle.
+/// NumPy's names in a pickle of an array: its constructor, its element type, and its bytes. Arrays are tensors whose
+/// storage has no key, because its bytes are inside the pickle.
 ///
 /// @source numpy/numpy, numpy/core/src/multiarray/methods.c, array_reduce and array_setstate
 class numpy_pickle_objects {
@@ -31,9 +31,9 @@ public:
            is_encode(name);
   }
 
-  /// An array or element type that `build` completes, or bytes.
+  /// Returns an array or element type that `build` completes, or bytes.
   ///
-  /// @throws precondition_error  if the arguments are others than NumPy gives
+  /// @throws precondition_error  if the arguments differ from NumPy's
   [[nodiscard]] pickle_value call(pickle_values& values, pickle_name const& name,
                                   std::span<pickle_value const* const> args) {
     if (is_reconstruct(name)) {
@@ -54,17 +54,17 @@ public:
     return {pickle_bytes{place->second}};
   }
 
-  /// True of what `build` completes.
+  /// True if the object needs `build` to complete it.
   [[nodiscard]] static bool builds(pickle_value const& object) noexcept {
     auto const* const tensor = object.get_if<pickle_tensor>();
     auto const* const type = object.get_if<pickle_name>();
     return (tensor != nullptr && tensor->storage == nullptr) || (type != nullptr && type->module == dtype_module);
   }
 
-  /// Completes an array or element type by the state that Python would set.
+  /// Completes an array or element type with the state that Python would set.
   ///
   /// @pre    `builds(object)`
-  /// @throws precondition_error  if the state is another than NumPy gives, or its elements are no numbers that glt has
+  /// @throws precondition_error  if the state differs from NumPy's, or its elements are not numbers that glt supports
   static void build(pickle_values& values, pickle_value& object, pickle_value const& state) {
     auto const* const parts = state.get_if<pickle_tuple>();
     auto const* const type = object.get_if<pickle_name>();
@@ -98,7 +98,7 @@ private:
   }
   static bool is_encode(pickle_name const& name) noexcept { return name.module == "_codecs" && name.name == "encode"; }
 
-  // Bytes that protocol 2 writes as the text of as many characters.
+  // Decodes bytes that protocol 2 writes as text with one character per byte.
   static std::string decode(std::string_view text) {
     std::string bytes;
     bytes.reserve(text.size());
@@ -136,7 +136,7 @@ private:
     return std::nullopt;
   }
 
-  // The state: version, shape, element type, whether columns are contiguous, bytes.
+  // Sets the state: version, shape, element type, whether columns are contiguous, bytes.
   static void set(pickle_values& values, pickle_tensor& array, std::vector<pickle_value const*> const& items) {
     auto const* const shape = items[1]->get_if<pickle_tuple>();
     auto const* const dtype = items[2]->get_if<pickle_name>();

@@ -19,34 +19,34 @@
 
 namespace glt::io::detail {
 
-/// Reads the values of Python pickles one after the other and executes nothing: names other than those of
-/// `objects`, classes, and every opcode that only they need are refused.
+/// Reader of Python pickles, one value after the other, which executes nothing. Refuses all names but the names that
+/// `objects` knows, classes, and every opcode that only classes need.
 ///
 /// Accepts the binary protocols, 2 to 5. Memory grows with the number of values, at most one for each byte,
 /// and is limited; text and bytes are not copied.
 ///
-/// @source Python's Lib/pickletools.py, the opcodes and what they do
+/// @source Python's Lib/pickletools.py, opcodes and their meaning
 template <pickle_objects Objects>
 class pickle_reader {
 public:
-  /// @pre    path and bytes outlive the reader, bytes and objects the values
+  /// @pre    the path and the bytes outlive the reader; the bytes and the objects outlive the values
   pickle_reader(std::string_view path, host_view<std::byte const> bytes, std::int64_t position, pickle_values& values,
                 Objects& objects)
       : source_(path, bytes, position), values_(values), objects_(objects) {}
 
-  /// Where the next pickle begins.
+  /// Returns the byte offset of the next pickle.
   [[nodiscard]] std::int64_t position() const noexcept { return source_.position(); }
   [[nodiscard]] bool at_end() const noexcept { return source_.at_end(); }
 
   /// Reads one pickle.
   ///
-  /// @throws io_error  if the bytes are not a pickle, end early, or hold anything but plain data
+  /// @throws io_error  if the bytes are not a pickle, end early, or hold more than plain data
   [[nodiscard]] pickle_value const& read() {
     stack_.clear();
     for (std::int64_t opcodes = 0;; ++opcodes) {
       auto const opcode_at = source_.position();
       try {
-        if (opcodes == opcode_limit) { // bounds the stack, what it keeps and the items of containers
+        if (opcodes == opcode_limit) { // bounds the stack, the kept values and the items of containers
           fail("the pickle has more than ", opcode_limit,
                " steps, which no partition needs; save tensors, not numbers");
         }
@@ -75,7 +75,7 @@ private:
     throw precondition_error(glt::detail::message(parts...));
   }
 
-  // A text opcode or one that makes instances of classes.
+  // Throws for a text opcode or one that makes instances of classes.
   [[noreturn]] static void refuse(std::uint8_t code) {
     if (std::string_view("o\x81\x92i\x82\x83\x84").find(static_cast<char>(code)) != std::string_view::npos) {
       plain_pickle_objects::refuse_instance();

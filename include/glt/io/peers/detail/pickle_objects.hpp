@@ -10,14 +10,14 @@
 
 namespace glt::io::detail {
 
-/// What a pickle may name beyond plain values, and what becomes of it; all else in a pickle is refused.
+/// Names that a pickle may contain beyond plain values, and their values here; all other names are refused.
 ///
-/// - `o.knows(name)`: true if a pickle may name it;
-/// - `o.call(values, name, args)`: the value for what Python would make by calling the name;
-/// - `o.persistent(values, id)`: the value that stands outside of the pickle under this id;
+/// - `o.knows(name)`: true if a pickle may contain the name;
+/// - `o.call(values, name, args)`: the value for the object that Python would make by calling the name;
+/// - `o.persistent(values, id)`: the value with this id, which is stored outside the pickle;
 /// - `o.build(values, object, state)`: gives an object that `call` made the state that Python would set.
 ///
-/// The last three throw `precondition_error` for what they do not accept.
+/// The last three throw `precondition_error` for arguments that they do not accept.
 template <class O>
 concept pickle_objects = requires(O& objects, pickle_values& values, pickle_name const& name, pickle_value const& id,
                                   std::span<pickle_value const* const> args, pickle_value& object) {
@@ -27,7 +27,7 @@ concept pickle_objects = requires(O& objects, pickle_values& values, pickle_name
   { objects.build(values, object, id) } -> std::same_as<void>;
 };
 
-/// The dictionaries of Python's `collections`, and nothing else.
+/// Names of the dictionaries of Python's `collections` only.
 struct plain_pickle_objects {
   [[nodiscard]] bool knows(pickle_name const& name) const noexcept {
     auto const factory = name.name == "dict" || name.name == "list" || name.name == "int";
@@ -35,7 +35,7 @@ struct plain_pickle_objects {
            ((name.module == "builtins" || name.module == "__builtin__") && factory);
   }
 
-  /// An empty dictionary; what a `defaultdict` would make of missing keys is dropped.
+  /// Returns an empty dictionary; the default of a `defaultdict` is dropped.
   ///
   /// @throws precondition_error  if the call does not make an empty dictionary
   [[nodiscard]] pickle_value call(pickle_values&, pickle_name const& name,

@@ -14,16 +14,16 @@
 
 namespace glt::io::detail {
 
-/// The bytes of a pickle, taken one piece after the other; text is a view of them.
+/// Bytes of a pickle, taken one piece after the other; text is a view of them.
 ///
-/// @pre    path and bytes outlive it
+/// @pre    the path and the bytes outlive this object
 class pickle_source {
 public:
   pickle_source(std::string_view path, host_view<std::byte const> bytes, std::int64_t position)
       : path_(path), bytes_(bytes), position_(position) {}
 
   [[nodiscard]] std::string_view path() const noexcept { return path_; }
-  /// Where the next piece begins.
+  /// Returns the byte offset of the next piece.
   [[nodiscard]] std::int64_t position() const noexcept { return position_; }
   [[nodiscard]] bool at_end() const noexcept { return position_ == bytes_.size(); }
 
@@ -43,7 +43,7 @@ public:
 
   /// Takes a little-endian number.
   ///
-  /// @throws io_error  if the bytes end in it
+  /// @throws io_error  if the bytes end before the number does
   template <class T>
   [[nodiscard]] T number() {
     static_assert(std::endian::native == std::endian::little);
@@ -54,7 +54,7 @@ public:
 
   /// Takes the text up to the next line feed, and the line feed.
   ///
-  /// @throws precondition_error  if there is none
+  /// @throws precondition_error  if there is no line feed
   [[nodiscard]] std::string_view line() {
     auto const end = rest().find('\n');
     if (end == std::string_view::npos) {

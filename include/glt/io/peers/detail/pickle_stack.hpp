@@ -14,8 +14,8 @@
 
 namespace glt::io::detail {
 
-/// The stack that a pickle works on: values, marks where groups of them begin, and the values that it keeps by number.
-/// What a pickle asks for and is not there is a `precondition_error`.
+/// Stack of a pickle: values, marks at which groups begin, and kept values by number. A request of the pickle for a
+/// missing value throws `precondition_error`.
 class pickle_stack {
 public:
   void clear() {
@@ -30,7 +30,7 @@ public:
   /// Begins a group.
   void mark() { marks_.push_back(values_.size()); }
 
-  /// The last value of the group.
+  /// Returns the last value of the group.
   ///
   /// @throws precondition_error  if the group is empty
   [[nodiscard]] pickle_value const& top() const {
@@ -39,9 +39,9 @@ public:
     }
     return *values_.back();
   }
-  /// The same, to be changed: the values belong to the pickle until it has been read.
+  /// Returns the last value for changes: the values belong to the pickle until it has been read.
   [[nodiscard]] pickle_value& last() const { return const_cast<pickle_value&>(top()); }
-  /// The same, and takes it off; several come in the order in which they were pushed.
+  /// Removes the last value and returns it; several come in the order in which they were pushed.
   [[nodiscard]] pickle_value const& pop() {
     auto const& value = top();
     values_.pop_back();
@@ -54,7 +54,7 @@ public:
     }
     return items;
   }
-  /// Takes the values of the group and its mark.
+  /// Removes the values of the group and its mark.
   ///
   /// @throws precondition_error  if no group was begun
   [[nodiscard]] std::vector<pickle_value const*> pop_group() {
@@ -66,16 +66,16 @@ public:
     return items;
   }
 
-  /// Adds to the list on top.
+  /// Appends to the list on top.
   ///
-  /// @throws precondition_error  if there is none
+  /// @throws precondition_error  if there is no list on top
   void append(std::span<pickle_value const* const> items) {
     auto& list = container<pickle_list>();
     list.items.insert(list.items.end(), items.begin(), items.end());
   }
-  /// Adds keys, each with its value behind it, to the dictionary on top.
+  /// Adds keys, each followed by its value, to the dictionary on top.
   ///
-  /// @throws precondition_error  if there is none, or a key has no value
+  /// @throws precondition_error  if there is no dictionary on top, or a key has no value
   void set_items(std::span<pickle_value const* const> items) {
     auto& dict = container<pickle_dict>();
     if (items.size() % 2 != 0) {
@@ -86,12 +86,12 @@ public:
     }
   }
 
-  /// Keeps the value on top by a number, or by the number of those kept.
+  /// Keeps the value on top under a number; without one, under the count of kept values.
   void keep(std::uint32_t key) { kept_[key] = &top(); }
   void keep() { keep(static_cast<std::uint32_t>(kept_.size())); }
-  /// Pushes a value that was kept.
+  /// Pushes a kept value.
   ///
-  /// @throws precondition_error  if none was kept by that number
+  /// @throws precondition_error  if no value was kept under that number
   void push_kept(std::uint32_t key) {
     auto const found = kept_.find(key);
     if (found == kept_.end()) {

@@ -25,7 +25,7 @@ struct pickle_bytes {
   std::string_view content;
 };
 
-/// What Python calls by this name; here it is a name and nothing more.
+/// Name of a Python object; it is never looked up or called.
 struct pickle_name {
   std::string_view module;
   std::string_view name;
@@ -43,7 +43,7 @@ struct pickle_tuple {
 struct pickle_dict {
   std::vector<std::pair<pickle_value const*, pickle_value const*>> entries{};
 
-  /// The value of a text key; of equal keys the last one counts, as in Python. Null if there is none.
+  /// Returns the value of a text key, as in Python the last one of equal keys. Null if there is none.
   [[nodiscard]] inline pickle_value const* find(std::string_view key) const noexcept;
 };
 
@@ -56,7 +56,7 @@ struct pickle_storage {
   bool is_bool = false;               ///< of type uint8
 };
 
-/// A tensor as a view of a storage; nothing about it is checked yet.
+/// Tensor as a view of a storage; its members are not checked yet.
 ///
 /// @units  offset and strides count elements
 struct pickle_tensor {
@@ -70,7 +70,7 @@ struct pickle_tensor {
 
 /// One value of a pickle: plain data, never code.
 ///
-/// Text and bytes are views of the file; whoever holds the values holds the file's bytes too.
+/// Text and bytes are views of the file: keep the file's bytes as long as the values.
 class pickle_value {
 public:
   using variant = std::variant<pickle_none, bool, std::int64_t, double, std::string_view, pickle_bytes, pickle_name,
@@ -78,7 +78,7 @@ public:
 
   pickle_value(variant content) : content_(std::move(content)) {}
 
-  /// The content if it is a T, else null.
+  /// Returns the content if it is a T, else null.
   template <class T>
   [[nodiscard]] T const* get_if() const noexcept {
     return std::get_if<T>(&content_);
@@ -88,7 +88,7 @@ public:
     return std::get_if<T>(&content_);
   }
 
-  /// What it is, as an error says it, such as "a tuple".
+  /// Returns the kind of the value for error texts, such as "a tuple".
   [[nodiscard]] std::string_view kind() const noexcept {
     static constexpr std::string_view kinds[] = {"None",   "a bool", "an integer", "a float", "text",      "bytes",
                                                  "a name", "a list", "a tuple",    "a dict",  "a storage", "a tensor"};
@@ -109,10 +109,10 @@ inline pickle_value const* pickle_dict::find(std::string_view key) const noexcep
   return nullptr;
 }
 
-/// Owns the values of pickles: values may refer to each other in any way, circles included, and all go at once.
+/// Owner of the values of pickles, which may refer to each other in any way, also in circles; all are freed at once.
 class pickle_values {
 public:
-  /// @throws precondition_error  if there are more values than any partition needs
+  /// @throws precondition_error  if there are more values than `limit`
   pickle_value& add(pickle_value value) {
     if (std::ssize(values_) == limit) {
       throw precondition_error(glt::detail::message("holds more than ", limit,
@@ -121,13 +121,13 @@ public:
     return values_.emplace_back(std::move(value));
   }
 
-  /// Keeps bytes that do not stand in the file as they are, as long as the values.
+  /// Keeps decoded bytes, which are not in the file in this form, as long as the values.
   std::string_view keep(std::string bytes) { return kept_.emplace_back(std::move(bytes)); }
 
   static constexpr std::int64_t limit = std::int64_t{1} << 20;
 
 private:
-  std::deque<pickle_value> values_; // an address stays good while more are added
+  std::deque<pickle_value> values_; // addresses stay valid while more values are added
   std::deque<std::string> kept_;
 };
 

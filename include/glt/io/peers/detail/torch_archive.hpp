@@ -20,13 +20,13 @@
 
 namespace glt::io::detail {
 
-/// The archive that torch.save writes since PyTorch 1.6: one folder with data.pkl and the elements of every storage,
-/// all stored as they are.
+/// Archive that torch.save writes since PyTorch 1.6: one folder with data.pkl and the elements of every storage, all
+/// uncompressed.
 ///
 /// @source pytorch/pytorch, caffe2/serialize/inline_container.h
 class torch_archive {
 public:
-  /// @throws io_error  if there is no such file, or it is not such archive
+  /// @throws io_error  if there is no such file, or it is not such an archive
   explicit torch_archive(std::filesystem::path const& path) : path_(path.string()), length_(input_file(path).size()) {
     int code = 0;
     zip_.reset(zip_open(path_.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
@@ -49,7 +49,7 @@ public:
 
   [[nodiscard]] bool has(std::string const& name) const { return find(name) >= 0; }
 
-  /// Bytes of a file of the archive; never more than the archive has.
+  /// Returns the bytes of a file of the archive; never more than the archive has.
   ///
   /// @throws io_error  if there is no such file, or it is compressed
   [[nodiscard]] std::int64_t size(std::string const& name) const {
@@ -69,7 +69,7 @@ public:
 
   /// Reads a file of the archive.
   ///
-  /// @throws io_error  as `size`, and if the file's checksum is not that of its bytes
+  /// @throws io_error  as `size`, and if the file's checksum does not match its bytes
   [[nodiscard]] buffer<device::cpu, std::byte> read(std::string const& name) const {
     buffer<device::cpu, std::byte> bytes(size(name));
     zip_member member(zip_.get(), static_cast<std::uint64_t>(find(name)), bytes.size(), path_ + "/" + name);

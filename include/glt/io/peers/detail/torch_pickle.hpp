@@ -25,7 +25,7 @@
 
 namespace glt::io::detail {
 
-/// True if the bytes begin as those of torch.save before PyTorch 1.6, and as pickled tensors have them inside.
+/// True if the bytes begin like files of torch.save before PyTorch 1.6, or like tensors inside a pickle.
 [[nodiscard]] inline bool is_torch_stream(host_view<std::byte const> bytes) noexcept {
   constexpr std::string_view magic{"\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8P\x19.", 15};
   return bytes.size() >= std::ssize(magic) && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
@@ -89,11 +89,11 @@ inline std::vector<std::int64_t> torch_integers(pickle_value const& value, std::
   return numbers;
 }
 
-/// What torch.save names in a pickle: storages, element types, and how a tensor is made of them; NumPy's arrays as well.
+/// Names of torch.save in a pickle: storages, element types, and constructors of tensors; NumPy's arrays as well.
 class torch_pickle_objects {
 public:
   /// @param path    named in errors
-  /// @param nested  the pickle stands inside of a pickle, and tensors of it hold no further ones
+  /// @param nested  the pickle is inside another pickle, and its tensors contain no further pickles
   explicit torch_pickle_objects(std::string_view path, bool nested = false) : path_(path), nested_(nested) {}
 
   [[nodiscard]] bool knows(pickle_name const& name) const {
@@ -138,7 +138,7 @@ public:
     if (storage.count < 0) {
       throw precondition_error(glt::detail::message("has a storage of ", storage.count, " elements; make it again"));
     }
-    // Streams name a storage several times and have its elements once, behind the pickle.
+    // Streams name a storage several times but hold its elements once, after the pickle.
     auto const [place, added] = storages_.try_emplace(storage.key, nullptr);
     if (added) {
       place->second = &values.add({std::move(storage)});
@@ -150,11 +150,11 @@ public:
     return {pickle_tuple{{place->second}}};
   }
 
-  /// The storages by their keys.
+  /// Returns the storages by their keys.
   [[nodiscard]] std::map<std::string_view, pickle_value*> const& storages() const noexcept { return storages_; }
 
 private:
-  // A storage travels on the stack as a tuple of itself, so that all its names stay one object.
+  // A storage is on the stack as a tuple of itself, so that all its names stay one object.
   static pickle_storage const& storage_of(pickle_value const& value) {
     auto const& items = torch_argument<pickle_tuple>(value, "storage").items;
     if (items.size() != 1) {
@@ -201,12 +201,12 @@ private:
   std::map<std::string_view, pickle_value*> storages_{};
 };
 
-/// Reads what torch.save wrote before PyTorch 1.6, or with `_use_new_zipfile_serialization=False`: pickles, then the
+/// Reads files of torch.save before PyTorch 1.6, or with `_use_new_zipfile_serialization=False`: pickles, then the
 /// elements of the storages. Executes nothing.
 ///
 /// @pre    the bytes outlive the values; `objects` has read nothing before
-/// @throws io_error  if the bytes are not such a stream, were written on a big-endian machine, or hold more than tensors
-///                   and plain containers
+/// @throws io_error  if the bytes are not such a stream, were written on a big-endian machine, or hold more than
+///                   tensors and plain containers
 /// @source pytorch/pytorch, torch/serialization.py, _legacy_save and _legacy_load
 [[nodiscard]] inline pickle_value const& read_torch_stream(std::string_view path, host_view<std::byte const> bytes,
                                                            pickle_values& values, torch_pickle_objects& objects) {

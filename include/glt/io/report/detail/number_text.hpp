@@ -12,7 +12,7 @@
 
 namespace glt::io::detail {
 
-/// A number with so many digits after the point; always a point, whatever the locale.
+/// Returns a number with this many digits after the point; the separator is a point in every locale.
 ///
 /// @pre    digits is in [0, 20]; not checked
 [[nodiscard]] inline std::string fixed(double value, int digits) {
@@ -22,7 +22,7 @@ namespace glt::io::detail {
   return {text.data(), end};
 }
 
-/// As `fixed`, without zeros at the end.
+/// Returns a number as `fixed` does, without zeros at the end.
 [[nodiscard]] inline std::string trimmed(double value, int digits) {
   auto text = fixed(value, digits);
   if (text.find('.') != std::string::npos) {
@@ -34,7 +34,7 @@ namespace glt::io::detail {
   return text == "-0" ? "0" : text;
 }
 
-/// A number of 0 or more in a few characters: 9999, 12.3k, 4.57M.
+/// Returns a number of 0 or more in a few characters: 9999, 12.3k, 4.57M.
 [[nodiscard]] inline std::string short_number(double value) {
   if (value < 9999.5) {
     return trimmed(value, value < 10 ? 2 : 0);
@@ -47,7 +47,7 @@ namespace glt::io::detail {
   return trimmed(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + units[unit];
 }
 
-/// The smallest of 1, 2, 5, 10, 20, 50 … that is at least as large.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50 … that is at least as large.
 [[nodiscard]] inline double round_step(double least) {
   double step = 1;
   while (true) {
@@ -60,7 +60,7 @@ namespace glt::io::detail {
   }
 }
 
-/// How many places UTF-8 text takes: bytes that continue a character take none.
+/// Returns the width of UTF-8 text in characters: bytes that continue a character are not counted.
 [[nodiscard]] inline std::size_t places(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

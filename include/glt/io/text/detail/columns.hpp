@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-/// What a text of columns looks like.
+/// Format of a text of columns.
 struct column_options {
   std::int64_t columns = -1;     ///< on every line; −1: as many as the first line with data has
   std::int64_t header_lines = 0; ///< passed over at the beginning
@@ -31,7 +31,7 @@ struct column_options {
 /// First bytes of lines that are comments, in edge lists and tables.
 inline constexpr std::string_view comment_marks = "#%";
 
-// Words on the line of a cursor.
+// Counts the words on the line of a cursor.
 inline std::int64_t count_columns(text_cursor cursor) {
   std::int64_t count = 1;
   cursor.skip_blanks();
@@ -89,7 +89,7 @@ public:
     bytes_.reserve(static_cast<std::int64_t>(static_cast<double>(bytes_.size()) * factor * 1.02));
   }
 
-  /// The elements read so far and not taken out.
+  /// Returns the elements that were read and not yet removed.
   [[nodiscard]] host_view<T const> elements() const noexcept {
     return {reinterpret_cast<T const*>(bytes_.data()), rows_ * columns_};
   }
@@ -103,7 +103,7 @@ public:
 private:
   static constexpr auto element = static_cast<std::int64_t>(sizeof(T));
 
-  // Room for so many more elements behind the rows.
+  // Makes room for this many more elements after the rows.
   T* grow(std::int64_t count) {
     auto const used = rows_ * columns_ * element;
     bytes_.resize(used);
@@ -116,7 +116,7 @@ private:
   buffer<device::cpu, std::byte> bytes_;
 };
 
-/// Passes over the header of a table and makes what reads its lines.
+/// Skips the header of a table and returns the reader of its lines.
 template <class T>
 column_lines<T> begin_columns(text_source& source, column_options const& options) {
   if (options.columns == 0 || options.columns < -1) {
@@ -134,8 +134,7 @@ column_lines<T> begin_columns(text_source& source, column_options const& options
 
 /// Reads a table of numbers: one row a line, columns separated by comma, semicolon, tab or blanks.
 ///
-/// Empty lines and those that begin with '#' or '%' are passed over. "nan" and "inf" are numbers where T is one that
-/// has them.
+/// Empty lines and lines that begin with '#' or '%' are skipped. "nan" and "inf" are numbers if T can represent them.
 ///
 /// @shape  [rows, columns]; [0, 0] if there are no rows and the number of columns is not given
 /// @throws io_error            if a line has more or fewer columns, or something that is not a T

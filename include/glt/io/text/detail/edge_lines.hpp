@@ -41,7 +41,7 @@ inline void reserve_times(edge_table& edges, double factor) {
   reserve_times(edges.times, factor);
 }
 
-/// Lines of source, destination and other columns.
+/// Parser of lines of source, destination and other columns.
 class edge_lines {
 public:
   edge_lines(std::vector<edge_column> columns, global_id first_vertex, std::int64_t num_vertices)
@@ -75,9 +75,9 @@ public:
   }
   void reserve(double factor) { reserve_times(edges_, factor); }
 
-  /// The largest vertex; −1 if there is no edge.
+  /// Returns the largest vertex; −1 if there is no edge.
   [[nodiscard]] global_id largest() const noexcept { return largest_; }
-  /// What was read so far and not taken out.
+  /// Returns the edges that were read and not yet removed.
   [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] edge_table finish() && { return std::move(edges_); }
 

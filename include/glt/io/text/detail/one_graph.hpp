@@ -11,7 +11,7 @@
 
 namespace glt::io::detail {
 
-// A data set of one type of vertices and one of edges, with the name of a file up to its first dot.
+// Makes a data set of one type of vertices and one of edges, named after the file up to its first dot.
 inline data_set graph_of(std::filesystem::path const& path) {
   auto const file = path.filename().string();
   data_set set;
@@ -21,7 +21,7 @@ inline data_set graph_of(std::filesystem::path const& path) {
   return set;
 }
 
-// Every vertex costs memory later on, so a few bytes of text must not ask for very many.
+// Throws for too many vertices: every vertex costs memory later, so a few bytes of text must not request very many.
 inline void check_density(std::filesystem::path const& path, std::int64_t num_vertices, std::int64_t num_edges,
                           char const* way_out) {
   constexpr std::int64_t always = std::int64_t{1} << 20;

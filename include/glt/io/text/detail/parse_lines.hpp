@@ -16,7 +16,7 @@
 
 namespace glt::io::detail {
 
-/// The next line without its end, and moves behind it; nothing at the end of the text. Stays until the next `load`.
+/// Takes the next line without its end; nothing at the end of the text. The line stays valid until the next `load`.
 ///
 /// @throws io_error  as `text_source::load`
 inline std::optional<std::string_view> next_line(text_source& source) {
@@ -33,7 +33,7 @@ inline std::optional<std::string_view> next_line(text_source& source) {
   return line;
 }
 
-/// Moves to the next line with data, and returns a cursor over it and those after it that are at hand.
+/// Moves to the next line with data; returns a cursor over this line and the lines after it in memory.
 ///
 /// @throws io_error  as `text_source::load`
 inline std::optional<text_cursor> find_data(text_source& source, std::string_view marks) {
@@ -52,14 +52,14 @@ inline std::optional<text_cursor> find_data(text_source& source, std::string_vie
   return std::nullopt;
 }
 
-/// What lines of a text are read into.
+/// Parser that collects the content of lines.
 ///
-/// - `lines.parse(cursor)`: reads all lines of the cursor and appends them, or if `Lines::counts_rows`,
-///   `lines.parse(cursor, first_row)` with the number of rows before it, where `Lines::count_rows(cursor)` tells how
-///   many rows there are in some lines
-/// - `lines.append(other)`: takes over what another one has read of the lines behind, and empties it
-/// - `lines.reserve(factor)`: about so many times what it has now will be read in all
-/// - `lines.fresh()`: an empty one that reads the same kind of lines
+/// - `lines.parse(cursor)`: reads all lines of the cursor and appends them. If `Lines::counts_rows`, the call is
+///   `lines.parse(cursor, first_row)` with the number of rows before the cursor, and `Lines::count_rows(cursor)`
+///   returns the number of rows in some lines
+/// - `lines.append(other)`: moves the content of `other`, which read later lines, to the end
+/// - `lines.reserve(factor)`: reserves memory for about `factor` times the present content
+/// - `lines.fresh()`: an empty parser of the same kind of lines
 template <class L>
 concept line_reader = requires(L& lines, L const& same, double factor) {
   lines.append(lines);
@@ -67,7 +67,7 @@ concept line_reader = requires(L& lines, L const& same, double factor) {
   { same.fresh() } -> std::same_as<L>;
 };
 
-// `count` parts of about the same size, cut at line ends; some may be empty.
+// Cuts text into `count` pieces of about the same size at line ends; some may be empty.
 inline std::vector<std::string_view> cut_lines(std::string_view text, int count) {
   std::vector<std::string_view> parts;
   for (int left = count; left > 0; --left) {
@@ -80,12 +80,12 @@ inline std::vector<std::string_view> cut_lines(std::string_view text, int count)
   return parts;
 }
 
-/// Reads the rest of a text with several threads, piece after piece; what is read, and which fault is told, does not
-/// depend on their number.
+/// Reads the rest of a text with several threads, piece by piece. The result, and the fault that is reported, do not
+/// depend on the number of threads.
 ///
-/// After every piece, `take(lines)` gets what was read so far; what it takes out of `lines` needs no memory any more.
+/// After every piece, `take(lines)` gets the content read so far; it may remove content from `lines` to free memory.
 ///
-/// @throws io_error            as the lines do: the fault of the first line that has one
+/// @throws io_error            as the lines do: the fault of the first line at fault
 /// @throws precondition_error  if read.threads < 1
 template <line_reader Lines, class Take>
 void parse_pieces(text_source& source, read_options const& read, std::string_view what, Lines& lines, Take take) {

@@ -16,20 +16,20 @@
 
 namespace glt::io::detail {
 
-/// What became of the text of a number.
+/// Result of reading a number from text.
 enum class number_fault : std::uint8_t { none, missing, out_of_range };
 
 inline constexpr std::array<std::uint64_t, 9> powers_of_ten{1,       10,        100,        1'000,      10'000,
                                                             100'000, 1'000'000, 10'000'000, 100'000'000};
 
-// Bytes 0 to 9, the first one in the lowest byte, as a number of eight digits: pairs, fours, then all of them.
+// Converts bytes 0 to 9, the first one in the lowest byte, to a number of eight digits: pairs, fours, then all of them.
 constexpr std::uint64_t eight_digits(std::uint64_t digits) noexcept {
   digits = (digits * 2561) >> 8;
   digits = ((digits & 0x00FF00FF00FF00FF) * 6553601) >> 16;
   return ((digits & 0x0000FFFF0000FFFF) * 42949672960001) >> 32;
 }
 
-// Moves `at` behind the decimal digits there and returns their value, which is right for up to 19 digits.
+// Moves `at` past the decimal digits there and returns their value, which is right for up to 19 digits.
 inline std::uint64_t read_digits(char const*& at, char const* end) noexcept {
   std::uint64_t value = 0;
   if constexpr (std::endian::native == std::endian::little) {
@@ -37,7 +37,7 @@ inline std::uint64_t read_digits(char const*& at, char const* end) noexcept {
       std::uint64_t bytes = 0;
       std::memcpy(&bytes, at, 8);
       bytes ^= 0x3030303030303030;
-      // Digits are below 10 now. The first byte that is not gets its highest bit; a carry only reaches later ones.
+      // Digits are below 10 now. The first other byte gets its highest bit set; a carry only reaches later bytes.
       auto const others = ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
       if (others == 0) {
         value = value * powers_of_ten[8] + eight_digits(bytes);
@@ -58,9 +58,9 @@ inline std::uint64_t read_digits(char const*& at, char const* end) noexcept {
   return value;
 }
 
-/// Reads a decimal integer, with a '-' or without a sign, and moves `at` behind it; leading zeros are allowed.
+/// Reads a decimal integer, with a '-' or without a sign, and moves `at` past it; leading zeros are allowed.
 ///
-/// After a fault `at` is where it was. Blanks before the number are not skipped.
+/// After a fault `at` is unchanged. Blanks before the number are not skipped.
 template <std::integral T>
 [[nodiscard]] inline number_fault parse_integer(char const*& at, char const* end, T& value) noexcept {
   auto const* place = at;
@@ -87,9 +87,9 @@ template <std::integral T>
   return number_fault::none;
 }
 
-/// Reads a decimal number with or without sign, fraction and exponent, "inf" or "nan", and moves `at` behind it.
+/// Reads a decimal number with or without sign, fraction and exponent, "inf" or "nan", and moves `at` past it.
 ///
-/// What is too small for T becomes 0 or subnormal. After a fault `at` is where it was.
+/// Numbers too small for T become 0 or subnormal. After a fault `at` is unchanged.
 template <std::floating_point T>
 [[nodiscard]] inline number_fault parse_real(char const*& at, char const* end, T& value) noexcept {
   auto const* place = at;

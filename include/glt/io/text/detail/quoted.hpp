@@ -6,7 +6,7 @@
 
 namespace glt::io::detail {
 
-/// A piece of a text for the message of an error, in quotation marks; what is not printable is escaped.
+/// Returns a piece of text in quotation marks for an error message; bytes that are not printable are escaped.
 [[nodiscard]] inline std::string quoted(char const* at, char const* end) {
   std::string made = "\"";
   for (; at != end; ++at) {

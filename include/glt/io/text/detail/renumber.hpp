@@ -12,8 +12,8 @@
 
 namespace glt::io::detail {
 
-// Numbers the vertices that occur from 0 without gaps, in ascending order, and returns what they were; O(E) by sorting
-// all ends of edges at once.
+// Numbers the vertices that occur from 0 without gaps, in ascending order, and returns their old ids. O(E): sorts all
+// ends of edges at once.
 inline std::vector<global_id> renumber(std::vector<global_id>& sources, std::vector<global_id>& destinations) {
   auto const num_edges = std::ssize(sources);
   buffer<device::cpu, global_id> ends(2 * num_edges);

@@ -14,10 +14,10 @@
 
 namespace glt::io::detail {
 
-/// Walks over lines at hand in a `text_source`, number by number; every fault is an `io_error` with its line.
+/// Cursor over the lines in memory of a `text_source`, number by number; every fault is an `io_error` with its line.
 ///
-/// Columns are separated by blanks or tabs, by one ',' or ';', or by both. Lines end with "\n" or "\r\n", the last one
-/// also with the text.
+/// Columns are separated by blanks or tabs, by one ',' or ';', or by both. Lines end with "\n" or "\r\n"; the last line
+/// may end with the text.
 class text_cursor {
 public:
   /// @pre    `text` is a part of `source.unread()`; not checked
@@ -28,7 +28,7 @@ public:
   [[nodiscard]] char const* at() const noexcept { return at_; }
   [[nodiscard]] text_source const& source() const noexcept { return *source_; }
 
-  /// The byte here, 0 at the end of the text.
+  /// Returns the byte here, 0 at the end of the text.
   [[nodiscard]] char peek() const noexcept { return at_ != end_ ? *at_ : '\0'; }
 
   void skip_blanks() noexcept {
@@ -41,13 +41,13 @@ public:
     return at_ == end_ || *at_ == '\n' || (*at_ == '\r' && (end_ - at_ == 1 || at_[1] == '\n'));
   }
 
-  /// Moves to the beginning of the next line, whatever is before it.
+  /// Moves to the beginning of the next line and skips the rest of this one.
   void skip_line() noexcept {
     auto const* const found = at_ == end_ ? nullptr : std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
     at_ = found != nullptr ? static_cast<char const*>(found) + 1 : end_;
   }
 
-  /// Skips a line with nothing but blanks on it, or whose first other byte is one of `marks`.
+  /// Skips a line that is blank or whose first other byte is one of `marks`.
   bool skip_line_without_data(std::string_view marks) noexcept {
     skip_blanks();
     bool const found = at_line_end() || marks.find(*at_) != std::string_view::npos;
@@ -57,7 +57,7 @@ public:
     return found;
   }
 
-  /// Moves behind what separates two columns, and returns false at the end of the line.
+  /// Moves past the separator of two columns; returns false at the end of the line.
   ///
   /// @throws io_error  if there is something else
   bool skip_separator() {
@@ -95,7 +95,7 @@ public:
 
   /// Reads an integer; `what` names it in errors, with its article.
   ///
-  /// @throws io_error  if there is none, or it does not fit T
+  /// @throws io_error  if there is no integer, or it does not fit T
   template <std::integral T>
   [[nodiscard]] T integer(char const* what) {
     T value{};
@@ -108,7 +108,7 @@ public:
 
   /// Reads an integer of 0 or more.
   ///
-  /// @throws io_error  if there is none, it is negative, or it does not fit T
+  /// @throws io_error  if there is no integer, it is negative, or it does not fit T
   template <std::integral T>
   [[nodiscard]] T natural(char const* what) {
     if (peek() == '-') [[unlikely]] {
@@ -119,7 +119,7 @@ public:
 
   /// Reads a number.
   ///
-  /// @throws io_error  if there is none, or it does not fit T
+  /// @throws io_error  if there is no number, or it does not fit T
   template <std::floating_point T>
   [[nodiscard]] T real(char const* what) {
     T value{};
@@ -130,7 +130,7 @@ public:
     return value;
   }
 
-  /// Reads an integer or a number, as T is.
+  /// Reads an integer or a floating-point number, depending on T.
   template <class T>
   [[nodiscard]] T number(char const* what) {
     if constexpr (std::integral<T>) {
@@ -149,9 +149,9 @@ public:
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
-  /// Moves to the next line from behind the last column of this one.
+  /// Moves to the next line after the last column of this line.
   ///
-  /// @throws io_error  if something follows; `columns` says what the line should hold
+  /// @throws io_error  if another column follows; `columns` names the columns that the line should hold
   void end_line(char const* columns) {
     if (at_ != end_ && *at_ == '\n') [[likely]] {
       ++at_;
@@ -164,7 +164,7 @@ public:
     skip_line();
   }
 
-  /// Throws an `io_error` that names the line and quotes what is here.
+  /// Throws an `io_error` that names the line and quotes the text here.
   [[noreturn]] void fail(std::string const& what) const { source_->fail(at_, what); }
 
 private:

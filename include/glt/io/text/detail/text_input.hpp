@@ -16,13 +16,13 @@
 
 namespace glt::io::detail {
 
-/// A range of the bytes of a plain file.
+/// Range of bytes of a plain file.
 struct text_slice {
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-/// A text in memory, read like a file.
+/// Text in memory that is read like a file.
 class memory_text {
 public:
   explicit memory_text(std::string_view text) : text_(text) {}
@@ -41,7 +41,7 @@ private:
   std::int64_t at_ = 0;
 };
 
-/// A slice of a plain file, or all of it; positions are those of the slice.
+/// Slice of a plain file, or all of it; positions count from the start of the slice.
 class plain_text {
 public:
   plain_text(input_file whole, text_slice part) : file_(std::move(whole)), slice_(part) { file_.seek(slice_.begin); }
@@ -62,10 +62,10 @@ private:
   text_slice slice_;
 };
 
-/// Where a text comes from: `read_some`, `position` and `size`, the last two in bytes of what is read.
+/// Source of a text: `read_some`, `position` and `size`, the last two in bytes of the file or memory.
 using text_input = std::variant<memory_text, plain_text, gzip_reader>;
 
-/// A plain or packed file, told apart by its first bytes.
+/// Opens a plain or packed file; its first bytes tell which.
 [[nodiscard]] inline text_input open_text(std::filesystem::path const& path) {
   std::array<char, 2> first{};
   input_file probe(path);

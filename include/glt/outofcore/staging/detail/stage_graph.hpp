@@ -22,7 +22,7 @@
 
 namespace glt::io::detail {
 
-// Makes a folder, unless it is there and empty.
+// Makes a folder, unless it exists and is empty.
 inline void make_empty_folder(std::filesystem::path const& folder) {
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
@@ -33,12 +33,12 @@ inline void make_empty_folder(std::filesystem::path const& folder) {
   }
 }
 
-/// Reads a graph without types piece by piece, every rank some of its lines, and writes the folder of arrays that
-/// `write_npy_folder` makes of it.
+/// Reads a graph without types piece by piece, and writes it as `write_npy_folder` would. Every rank reads some of the
+/// lines.
 ///
-/// `read(edges)` reads what this rank has and returns its rows of the vertices' features; `count(num_edges)`, with
-/// the edges of all ranks, returns the number of vertices. Before it reads a file, `read` adds it to the watch: it is an
-/// error if one was changed before all ranks have read it.
+/// `read(edges)` reads this rank's share and returns its rows of the vertices' features. `count(num_edges)` gets the
+/// number of edges on all ranks and returns the number of vertices. `read` adds a file to the watch before it reads it:
+/// a file that is changed before all ranks have read it is an error.
 ///
 /// @comm   collective; `read` must not communicate, `count` may
 template <communicator Comm, class Read, class Count>

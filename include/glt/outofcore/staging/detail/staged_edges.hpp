@@ -19,7 +19,7 @@
 
 namespace glt::io::detail {
 
-/// Columns of edges that grow in files, piece after piece, because they may not fit memory.
+/// Columns of edges that grow in files, piece after piece, because they may not fit in memory.
 class staged_edges {
 public:
   /// @throws io_error  if no file can be created in the folder
@@ -29,7 +29,7 @@ public:
 
   [[nodiscard]] std::int64_t size() const noexcept { return sources_.size(); }
 
-  /// Moves the columns of a piece behind those before it.
+  /// Appends the columns of a piece.
   ///
   /// @throws io_error  if they cannot be written
   void take(edge_table& piece) {
@@ -39,7 +39,7 @@ public:
     move(piece.times, times_);
   }
 
-  /// The columns, mapped from the files, which go away with them.
+  /// Columns mapped from the files, which are removed with them.
   struct columns {
     buffer<device::cpu, global_id> sources;
     buffer<device::cpu, global_id> destinations;
@@ -91,7 +91,7 @@ public:
         {reinterpret_cast<std::byte const*>(elements.data()), elements.size() * static_cast<std::int64_t>(sizeof(T))});
   }
 
-  /// The array, mapped from the file, which goes away with it.
+  /// Returns the array, mapped from the file, which is removed with it.
   ///
   /// @throws io_error  as `scratch_array::take`
   [[nodiscard]] array finish() && {

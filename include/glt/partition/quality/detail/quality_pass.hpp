@@ -31,10 +31,10 @@ struct measured_vertices {
 
   struct state {
     local_id part;
-    local_id seen_by; ///< last part that found it in its halo, or one of the above
+    local_id seen_by; ///< last part that found it in its halo, or a constant above
   };
 
-  /// The types of these vertices are `count` of all, from `first` on.
+  /// Groups vertices whose types are the `count` types from `first` on.
   ///
   /// @shape  part_of [V] · type_of_vertex [V], in [0, count), or empty for all 0
   /// @throws precondition_error  as `make_partition_book`
@@ -49,7 +49,7 @@ struct measured_vertices {
     }
   }
 
-  /// Counted from first_type.
+  /// Returns the type of a vertex, counted from first_type.
   [[nodiscard]] std::size_t type_of(std::int64_t vertex) const noexcept {
     return types_.empty() ? 0 : static_cast<std::size_t>(types_[vertex]);
   }
@@ -64,17 +64,17 @@ private:
   host_view<local_id const> types_;
 };
 
-/// Counts by part and node type, while the edges are gone over part by part.
+/// Counts by part and node type, which add up while the edges are read part by part.
 class quality_pass {
 public:
   quality_pass(int num_parts, std::size_t num_types)
       : num_parts_(static_cast<std::size_t>(num_parts)), num_types_(num_types), counts_(num_parts_ * num_types),
         edges_between_(num_parts_ * num_parts_) {}
 
-  /// Counts the edges of a relation into the vertices of a part, and returns their number; all relations of a
-  /// part come before the next part. Row 0 of the relation is vertex `first_vertex`.
+  /// Counts the edges of a relation into the vertices of a part, and returns their number. All relations of a part come
+  /// before the next part. Row 0 of the relation is vertex `first_vertex`.
   ///
-  /// @shape  relation [V of rows] rows, or those of the part · [V of columns] columns
+  /// @shape  relation [V of rows] rows, or the part's rows only · [V of columns] columns
   /// @cost   O(rows + edges) of the part + O(P · types of the columns)
   template <vertex_id Vertex, reaches<memory_space::host> Executor>
   edge_counts count_edges(csr_view<memory_space::host, Vertex> relation, measured_vertices<Vertex>& rows,
@@ -151,7 +151,7 @@ public:
     count(splits.test, &part_counts::num_test, "test");
   }
 
-  /// The sums, with a table for every type that has a name.
+  /// Returns the sums, with a table for every type that has a name.
   ///
   /// @shape  type_names [types] or empty
   [[nodiscard]] partition_quality result(std::vector<std::string> type_names) && {
@@ -179,7 +179,7 @@ public:
   }
 
 private:
-  // What one thread counts before it adds it to the rest.
+  // Counts of one thread before they are added to the total.
   struct tally {
     std::vector<edge_counts> of_type;
     std::vector<std::int64_t> edges_from; // by part
@@ -189,7 +189,7 @@ private:
   static constexpr std::int64_t lookahead = 16; // edges
   static constexpr std::int64_t rows_worth_a_thread = 1024;
 
-  // Counts the edges from all parts and the sources that this part has not met before; returns the cut edges.
+  // Counts the edges from all parts and the sources that are new to this part; returns the cut edges.
   template <vertex_id Vertex>
   static std::int64_t count_row(host_view<Vertex const> row, measured_vertices<Vertex>& columns, local_id part,
                                 tally& counted) {
@@ -204,8 +204,8 @@ private:
       bool const unseen = seen_by.load(std::memory_order_relaxed) != part;
       ++counted.edges_from[static_cast<std::size_t>(source.part)];
       cut += remote ? 1 : 0;
-      // One branch, rarely taken, instead of two. Threads share the rows of a part and meet at its sources: the
-      // first to leave its mark counts.
+      // One branch, rarely taken, instead of two. Threads share the rows of a part and may meet at its sources: only
+      // the first to set the mark counts.
       if ((static_cast<int>(remote) & static_cast<int>(unseen)) != 0 &&
           seen_by.exchange(part, std::memory_order_relaxed) != part) {
         ++counted.halo_from[static_cast<std::size_t>(source.part) * columns.num_types + columns.type_of(row[i])];

@@ -12,9 +12,9 @@
 
 namespace glt::detail {
 
-/// Which parts may still get a vertex: the accounts of a partitioner that assigns one vertex after the other.
+/// Free capacity of the parts, for a partitioner that assigns one vertex after the other.
 ///
-/// @cost   O(V + P) for V vertices; O(P · limits) more for each that finds the smallest part full
+/// @cost   O(V + P) for V vertices; O(P · limits) more for each vertex that finds the smallest part full
 class part_capacities {
 public:
   /// @throws precondition_error  if num_vertices is negative or a limit is wrong
@@ -23,7 +23,7 @@ public:
 
   [[nodiscard]] part_sizes const& sizes() const noexcept { return sizes_; }
 
-  /// Chooses the vertex that the other calls are about.
+  /// Chooses the vertex that the other calls refer to.
   void weigh(std::int64_t vertex) {
     if (!loads_.empty()) {
       loads_.weigh(vertex);
@@ -34,8 +34,8 @@ public:
     return sizes_[part] < capacity_ && (loads_.empty() || loads_.has_capacity(part));
   }
 
-  /// The first by `part_sizes::precedes` of those with free capacity; of all, the one whose tightest capacity the vertex
-  /// exceeds least, if none has any.
+  /// Returns the first part by `part_sizes::precedes` among the parts with free capacity. If there is none, returns the
+  /// part whose tightest capacity the vertex exceeds least.
   [[nodiscard]] std::size_t smallest() {
     auto const smallest = sizes_.smallest();
     if (has_capacity(smallest)) {

@@ -17,7 +17,7 @@
 
 namespace glt::detail {
 
-// Sends a whole graph through a stream as often as asked.
+// Sends a whole graph through a stream, `passes` times.
 template <class Rule, class Vertex>
 buffer<device::cpu, local_id> stream_graph(vertex_stream<Rule> stream, csr_view<memory_space::host, Vertex> graph,
                                            stream_order order, std::uint64_t seed, int passes) {

@@ -8,9 +8,9 @@
 
 namespace glt::detail {
 
-/// The most vertices that a method gives to a part: (1 + slack) · V / P, rounded up.
+/// Returns the most vertices that a method assigns to a part: (1 + slack) · V / P, rounded up.
 ///
-/// @throws precondition_error  if num_parts < 1, or slack is negative or no number
+/// @throws precondition_error  if num_parts < 1, or slack is negative or not a number
 [[nodiscard]] inline std::int64_t vertex_capacity(char const* method, std::int64_t num_vertices, double slack,
                                                   int num_parts) {
   check_num_parts(num_parts);

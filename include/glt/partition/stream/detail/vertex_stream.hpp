@@ -19,25 +19,25 @@
 
 namespace glt::detail {
 
-/// Assigns every vertex as its row arrives, and never looks at a row again: what LDG and Fennel have in common.
+/// Stream that assigns every vertex as its row arrives, and never reads a row again; common to LDG and Fennel.
 ///
-/// A rule scores the parts that have room by the neighbours they hold and by their size; the best one gets the
-/// vertex. Ties go to the smaller part, then to the lower one. Where limits leave room in no part, the vertex
+/// A rule scores the parts that have room by the neighbours they hold and by their size; the vertex goes to the part
+/// with the best score. Ties go to the smaller part, then to the lower one. If limits leave room in no part, the vertex
 /// goes to the part whose tightest capacity it exceeds least.
 ///
-/// Rows may come from anywhere, as blocks of a file, say; every vertex comes once a pass, in any order. Passes
+/// Rows may come from anywhere, for example in blocks of a file; every vertex comes once a pass, in any order. Passes
 /// after the first know the whole assignment of the pass before.
 ///
 /// A rule is a value with
 /// - `rule.capacity()`: most vertices of a part
-/// - `rule.level(size)`: what a size means to the score, computed when it changes
+/// - `rule.level(size)`: term of the score that depends on the size; computed when the size changes
 /// - `rule.score(neighbors, level)`: higher is better, and falls with the size
 ///
-/// @cost   O(degree) a vertex, and O(P · limits) where limits leave little room; memory O(V + P · limits)
+/// @cost   O(degree) a vertex, and O(P · limits) if limits leave little room; memory O(V + P · limits)
 template <class Rule>
 class vertex_stream {
 public:
-  /// Made by the partitioners: `ldg_partitioner::stream`, `fennel_partitioner::stream`.
+  /// Called by the partitioners: `ldg_partitioner::stream`, `fennel_partitioner::stream`.
   vertex_stream(Rule rule, std::int64_t num_vertices, int num_parts, balance_constraints const& limits)
       : rule_(std::move(rule)), part_of_(num_vertices), neighbors_(static_cast<std::size_t>(num_parts) + 1, 0),
         capacities_(rule_.capacity(), limits, num_vertices, num_parts),
@@ -48,7 +48,7 @@ public:
   /// Assigns one vertex and returns its part.
   ///
   /// @shape  neighbors: range of vertices in [0, V), not checked; an edge that comes twice counts twice
-  /// @throws precondition_error  if the vertex is not in [0, V), or as many have come in this pass already
+  /// @throws precondition_error  if the vertex is not in [0, V), or V vertices have come in this pass already
   template <class Neighbors>
   local_id place(std::int64_t vertex, Neighbors const& neighbors) {
     check_block(vertex, 1);
@@ -68,7 +68,7 @@ public:
   /// Assigns the vertices of a whole graph in the order of a list.
   ///
   /// @shape  order [V], every vertex once, not checked
-  /// @throws precondition_error  if the order does not have one entry a row, or not all vertices are still to come
+  /// @throws precondition_error  if the order does not have one entry a row, or a vertex has come in this pass already
   template <vertex_id Vertex>
   void place_rows(csr_view<memory_space::host, Vertex> graph, host_view<Vertex const> order) {
     check_block(0, graph.num_rows());
@@ -79,7 +79,7 @@ public:
     place_each(0, graph, order.size(), [order](std::int64_t i) { return std::int64_t{order[i]}; });
   }
 
-  /// Begins another pass, in which the assignment so far counts until a vertex comes again.
+  /// Begins another pass, in which the present assignment of a vertex counts until the vertex comes again.
   ///
   /// @throws precondition_error  if not every vertex has come in this pass
   /// @cost   O(V + P)
@@ -90,7 +90,7 @@ public:
     std::ranges::fill(levels_, rule_.level(0));
   }
 
-  /// Hands out the parts of all vertices; the stream is of no use afterwards.
+  /// Returns the parts of all vertices; the stream cannot be used afterwards.
   ///
   /// @shape  → [V]
   /// @throws precondition_error  if not every vertex has come in this pass
@@ -101,9 +101,10 @@ public:
 
 private:
   static constexpr local_id unassigned = -1;
-  // Rows ahead: where the parts of its neighbours are asked for; twice and three times that: itself, its offset.
+  // Prefetch distances in rows: `ahead` for the parts of the neighbours, twice that for the row, three times for its
+  // offset.
   static constexpr std::int64_t ahead = 8;
-  // A longer row overlaps its own misses.
+  // A longer row hides its memory latency itself.
   static constexpr std::int64_t edges_ahead = 64;
 
   void check_block(std::int64_t first, std::int64_t count) const {
@@ -149,7 +150,7 @@ private:
 
   template <class Neighbors>
   local_id place_one(std::int64_t vertex, Neighbors const& neighbors) {
-    part_of_[vertex] = unassigned; // self-loops say nothing
+    part_of_[vertex] = unassigned; // self-loops do not count
     std::size_t degree = 0;
     for (auto const u : neighbors) {
       ++neighbors_[slot(part_of_[u])];
@@ -184,7 +185,7 @@ private:
     return part_of_[vertex];
   }
 
-  // Place 0 counts neighbours that have no part yet, which is cheaper than to ask.
+  // Place 0 counts neighbours without a part, which is cheaper than a branch.
   static std::size_t slot(local_id part) { return static_cast<std::size_t>(part + 1); }
 
   [[nodiscard]] auto score(std::size_t part) const { return rule_.score(neighbors_[part + 1], levels_[part]); }

@@ -29,21 +29,21 @@
 
 namespace glt::detail {
 
-/// Makes room for the draws of hop after hop in the vertices and edges of a sample, renumbers the vertices of every type
-/// in first-seen order and keeps the frontiers.
+/// Builder of a sample, hop by hop: makes room for draws, numbers the vertices of every type in first-seen order, and
+/// keeps the frontiers.
 ///
 /// A batch is `begin`, `set_relation` for every edge type, `set_seeds` for every node type, `end_seeds`, hops, and
-/// `finish`. A hop is, per edge type in ascending order, `skip_relation`, or `count_relation`, `make_room` and
-/// `number_sources`; then `end_hop`. Nothing of it waits: sizes stay in memory of the policy, and the host works with
-/// upper bounds; `read_hop`, when all was counted, makes them exact. On hosts they always are, and what is written is
-/// complete after every hop.
+/// `finish`. A hop has for each edge type, in ascending order, either `skip_relation`, or `count_relation`, `make_room`
+/// and `number_sources`; then `end_hop`. These calls do not wait: sizes stay in memory of the policy, and the host
+/// works with upper bounds. `read_hop`, called after all counts, makes the bounds exact. On hosts they are always
+/// exact, and the arrays are complete after every hop.
 template <device_policy Policy, vertex_id Vertex>
 class batch_builder {
   static constexpr memory_space space = Policy::space;
   using ids = array_view<space, Vertex const>;
 
 public:
-  /// For seeds of which nobody has to find out whether they are vertices.
+  /// Value of `num_vertices` for seeds that need no check.
   static constexpr std::int64_t any_vertex = std::numeric_limits<Vertex>::max();
 
   explicit batch_builder(Policy policy = {}) : policy_(policy), sizes_(policy) {}
@@ -58,7 +58,7 @@ public:
     }
   }
 
-  /// Says where the edges of a type go; `out` must live until `finish`.
+  /// Sets the output for the edges of a type; `out` must live until `finish`.
   void set_relation(std::size_t e, std::size_t source, std::size_t destination, sampled_edges<Policy>& out) {
     relations_[e] = &out;
     sizes_.relation(e).source = source;
@@ -68,11 +68,11 @@ public:
     policy_.executor().for_each(1, set_to_zero<space, edge_offset>{out.offsets.view()});
   }
 
-  /// Says where the vertices of a type go, and what its seeds are; `out` and the seeds must live until `finish`, which
-  /// reports seeds outside [0, num_vertices). Makes room for `expected` vertices, though more may come.
+  /// Sets the output for the vertices of a type, and its seeds; both must live until `finish`, which reports seeds
+  /// outside [0, num_vertices). Makes room for `expected` vertices, though more may come.
   ///
   /// @where  enqueues only
-  /// @throws precondition_error  if the number of seeds, with trees those of all types, does not fit 31 bits
+  /// @throws precondition_error  if the number of seeds (of all types, if disjoint) does not fit 31 bits
   /// @cost   O(S + expected)
   void set_seeds(std::size_t t, ids seeds, std::int64_t num_vertices, std::int64_t expected,
                  sampled_vertices<Policy, Vertex>& out) {
@@ -111,50 +111,50 @@ public:
     }
   }
 
-  /// The vertices of a type so far and their trees, and room behind them that means nothing.
+  /// Returns the vertices of a type so far, and unwritten room after them; likewise `trees`, their trees.
   [[nodiscard]] ids nodes(std::size_t t) const noexcept { return std::as_const(types_[t].out->nodes).view(); }
   [[nodiscard]] array_view<space, local_id const> trees(std::size_t t) const noexcept {
     return std::as_const(types_[t].out->batch).view();
   }
-  /// The edge ids of the batch, with room for those of the hop behind the edges of the hops before.
+  /// Returns the edge ids of the batch: the edges of earlier hops, then room for the edges of this hop.
   [[nodiscard]] array_view<space, edge_id> edge_ids(std::size_t e) noexcept { return relations_[e]->edge_ids.view(); }
 
-  /// Says in kernels where a vertex is in nodes, −1 if it is not there; for work that is enqueued before the next hop.
+  /// Returns a functor for kernels: the position of a vertex in nodes, or −1; for work enqueued before the next hop.
   ///
   /// @pre    the batch is not disjoint; not checked
   [[nodiscard]] auto look_up(std::size_t t) noexcept { return types_[t].numbering.look_up(nodes(t)); }
 
-  /// Which vertices of a type are expanded in this hop, for kernels; the host knows that they are not more than
-  /// `frontier_bound()`.
+  /// Returns the frontier of a type in this hop, for kernels; the host knows only the bound `frontier_bound()` of its
+  /// size.
   [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept { return sizes_.frontier_of(t); }
   [[nodiscard]] std::int64_t frontier_bound(std::size_t t) const noexcept { return sizes_.type(t).frontier_bound; }
 
-  /// Takes the offsets of the edges that the vertices of the frontier get over one edge type; they must live until
+  /// Takes the offsets of the edges that the frontier's vertices get over one edge type; they must live until
   /// `number_sources`. Without offsets there are no edges.
   ///
-  /// @shape  offsets [frontier_bound() + 1], from 0, no edges behind the frontier; or empty
+  /// @shape  offsets [frontier_bound() + 1], from 0, no edges after the frontier; or empty
   /// @where  enqueues only
   void count_relation(std::size_t e, array_view<space, edge_offset const> offsets) { sizes_.count(e, offsets); }
 
-  /// Reads the sizes of the hop: from now on the host knows those of all types before it, and the edges that were
-  /// counted.
+  /// Reads the sizes of the hop. From now on the host knows the sizes of all types before the hop, and the numbers of
+  /// counted edges.
   ///
   /// @pre    no sources were numbered in this hop; not checked
-  /// @cost   waits for them, in one copy
+  /// @cost   waits for the sizes, in one copy
   void read_hop() {
     sizes_.read();
     for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
       types_[t].numbering.tighten(sizes_.sizes().value(sizes_.type(t).end));
     }
   }
-  /// The number of edges of a relation that was counted before `read_hop`.
+  /// Returns the number of edges of a relation that was counted before `read_hop`.
   [[nodiscard]] std::int64_t num_edges_read(std::size_t e) noexcept {
     auto const& relation = sizes_.relation(e);
     return sizes_.sizes().value(relation.edges_after) - sizes_.sizes().value(relation.edges);
   }
 
-  /// Makes room for the edges of a relation that was counted, at most `num_edges`; the functor is to be called for
-  /// every i in [0, frontier_bound()).
+  /// Makes room for the edges of a relation that was counted, at most `num_edges`. Call the returned functor for every
+  /// i in [0, frontier_bound()).
   ///
   /// @where  enqueues only
   [[nodiscard]] write_destinations<space> make_room(std::size_t e, std::int64_t num_edges, bool edge_ids) {
@@ -164,7 +164,7 @@ public:
     return {sizes_.place_of(e), relation.drawn, edges.col.view(), edges.offsets.view()};
   }
 
-  /// Renumbers the sources of a relation.
+  /// Numbers the sources of a relation.
   ///
   /// @shape  sources [num_edges] of `make_room`
   /// @where  enqueues only
@@ -181,8 +181,8 @@ public:
     }
   }
 
-  /// Appends what the vertices of the frontier from `first` on drew over an edge type, behind what those before them
-  /// drew; `end_rows` follows the last. Takes the place of `count_relation`, `make_room` and `number_sources` on hosts.
+  /// Appends the draws of the frontier's vertices from `first` on over an edge type, after the draws of earlier
+  /// vertices. Call `end_rows` after the last. Replaces `count_relation`, `make_room` and `number_sources` on hosts.
   ///
   /// @shape  offsets [rows + 1], from 0 · sources [offsets[rows]] · edge_ids the same, or empty
   /// @throws precondition_error  if there are more than 2³¹ − 1 vertices
@@ -197,7 +197,7 @@ public:
     edges.resize(before + sources.size(), place.expanded() + place.frontier.size(), !edge_ids.empty());
     exec::sequential{}.for_each(place.frontier.size(),
                                 write_destinations<space>{place, offsets, edges.col.view(), edges.offsets.view()});
-    if (!edge_ids.empty()) { // else there is no memory of them either
+    if (!edge_ids.empty()) { // else no memory was allocated for edge ids
       std::copy(edge_ids.begin(), edge_ids.end(), edges.edge_ids.begin() + before);
     }
     if (!sources.empty()) {
@@ -214,7 +214,7 @@ public:
     sizes_.count_rows(e);
   }
 
-  /// Ends a hop: the vertices that are new in it are known, and the frontiers are those of the next one.
+  /// Ends a hop: its new vertices are known, and the frontiers move on to the next hop.
   void end_hop() {
     sizes_.end_hop([&](std::size_t t) { return types_[t].numbering.bound(); });
     complete_on_host();
@@ -222,7 +222,7 @@ public:
 
   /// Fills in the sizes of the batch, which is complete then.
   ///
-  /// @throws precondition_error  if a seed is no vertex, naming the first; the batch is empty then
+  /// @throws precondition_error  if a seed is not a vertex, naming the first; the batch is then empty
   /// @cost   waits for all that was enqueued
   void finish() {
     sizes_.read();
@@ -243,7 +243,7 @@ protected:
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   [[nodiscard]] bool disjoint() const noexcept { return disjoint_; }
 
-  // The most vertices that a hop expands over an edge type.
+  // Returns the most vertices that a hop expands over an edge type.
   [[nodiscard]] std::int64_t rows_bound(std::size_t e) const noexcept {
     return frontier_bound(sizes_.relation(e).destination);
   }
@@ -259,8 +259,8 @@ private:
     std::int64_t num_vertices = 0;
   };
 
-  // True if batches expect enough vertices for a table of all of them, and all seeds are vertices: that others are not
-  // comes to light only when they have numbers.
+  // True if a table of all vertices pays for the expected number, and all seeds are vertices. Wrong seeds would be
+  // found only after numbering.
   [[nodiscard]] bool many(vertex_type const& type, std::int64_t expected) const {
     if constexpr (host_policy<Policy>) {
       auto const fits = [&](Vertex seed) { return seed >= 0 && seed < type.num_vertices; };
@@ -277,7 +277,7 @@ private:
     }
   }
 
-  // Fills in the sizes that were read.
+  // Sets the sizes of the arrays to the sizes that were read.
   void complete() {
     for (std::size_t t = 0; t < sizes_.num_types(); ++t) {
       auto& vertices = *types_[t].out;
@@ -315,7 +315,7 @@ private:
                                                   bad_seed});
   }
 
-  // `edges_before` are those of the relation before these; `now` is the number of the size of the type afterwards.
+  // `edges_before`: edges of the relation before these; `now`: number of the type's size afterwards.
   template <bool Disjoint>
   void renumber(std::size_t e, ids sources, bounded_size<space> count, bounded_size<space> edges_before,
                 std::int64_t now) {

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Where a numbered vertex is: the position that `numbering.position_of(vertex)` returns.
+/// Functor that returns the position of a numbered vertex, `numbering.position_of(vertex)`.
 template <class Numbering>
 struct position_in {
   Numbering const* numbering;
@@ -25,7 +25,7 @@ struct position_in {
   }
 };
 
-/// What `parallel_numbering` is, for one thread of the host; keys are vertices or those of trees.
+/// Counterpart of `parallel_numbering` for one host thread; keys are vertices or vertices of trees.
 template <device_policy Policy, vertex_id Vertex>
 class host_numbering {
   static constexpr memory_space space = Policy::space;
@@ -33,7 +33,7 @@ class host_numbering {
 public:
   explicit host_numbering(Policy const& = {}) {}
 
-  /// @param num_vertices  vertices are below it; 0 if that is not known
+  /// @param num_vertices  all vertices are below it; 0 if unknown
   void clear(std::int64_t = 0, std::int64_t = 0, std::int64_t num_vertices = 0) {
     vertices_.clear(num_vertices);
     trees_.clear();
@@ -60,7 +60,7 @@ public:
           count(), [of](std::int64_t e) { return of.key(e); },
           [of](std::int64_t e, local_id number, local_id next) {
             of.set(e, number);
-            of.add(e, next); // stays if it was new
+            of.add(e, next); // kept if it was new
           });
       after[0] = numbering.size();
     };
@@ -76,8 +76,8 @@ private:
   first_seen_numbering<tree_vertex<Vertex>> trees_;
 };
 
-/// Numbers the vertices of a batch in the order in which they are first seen: hosts are several times faster with a
-/// table for one thread.
+/// Numbering of the vertices of a batch in first-seen order. Hosts use a table for one thread, which is several times
+/// faster.
 template <device_policy Policy, vertex_id Vertex>
 using batch_numbering =
     std::conditional_t<host_policy<Policy>, host_numbering<Policy, Vertex>, parallel_numbering<Policy>>;

@@ -15,16 +15,16 @@
 
 namespace glt::detail {
 
-/// The sizes of a batch where it is sampled, and what the host knows of them: upper bounds, which are exact
-/// once the sizes were read.
+/// Sizes of a batch in memory of the policy, with upper bounds on the host. The bounds are exact once the sizes were
+/// read.
 ///
-/// Sizes are named by their numbers among all that the batch writes.
+/// A size is named by its number among all sizes that the batch writes.
 template <device_policy Policy>
 class batch_sizes {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// What is known of the vertices of a type.
+  /// Sizes of the vertices of a type.
   struct vertex_sizes {
     std::int64_t bad_seed = 0; ///< see `seed_occurrences`
     std::int64_t begin = 0;    ///< of the frontier in nodes
@@ -33,13 +33,13 @@ public:
     std::int64_t frontier_bound = 0;
     std::int64_t arrived_bound = 0; ///< vertices that may be new in this hop
   };
-  /// What is known of the edges of a type.
+  /// Sizes of the edges of a type.
   struct edge_sizes {
     std::size_t source = 0; ///< types
     std::size_t destination = 0;
     std::int64_t edges = 0;
     std::int64_t expanded = 0;
-    std::int64_t edges_after = -1; ///< of the hop, if it counted something
+    std::int64_t edges_after = -1; ///< after the hop, if it counted edges
     std::int64_t expanded_after = -1;
     std::int64_t edges_bound = 0;
     std::int64_t expanded_bound = 0;
@@ -69,19 +69,19 @@ public:
   [[nodiscard]] std::size_t num_types() const noexcept { return types_.size(); }
   [[nodiscard]] std::size_t num_relations() const noexcept { return relations_.size(); }
   [[nodiscard]] known_sizes<Policy>& sizes() noexcept { return sizes_; }
-  /// True if the bounds of what was before this hop are exact.
+  /// True if the bounds before this hop are exact.
   [[nodiscard]] bool exact() const noexcept { return exact_; }
 
   [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept {
     return {sizes_[types_[t].begin], sizes_[types_[t].end]};
   }
-  /// Where the edges of this hop go.
+  /// Returns the place in the batch of this hop's edges.
   [[nodiscard]] hop_place<space> place_of(std::size_t e) const noexcept {
     auto const& relation = relations_[e];
     return {frontier_of(relation.destination), sizes_[relation.edges], sizes_[relation.expanded]};
   }
 
-  /// The same for some vertices of the frontier, after the edges that those before them got; on hosts.
+  /// Returns the same for some vertices of the frontier, after the edges of the vertices before them; on hosts.
   [[nodiscard]] hop_place<space> place_of_rows(std::size_t e, std::int64_t first, std::int64_t count) const noexcept {
     auto const& relation = relations_[e];
     auto const begin = sizes_[types_[relation.destination].begin].bound + first;
@@ -98,7 +98,7 @@ public:
     nodes_after_.push_back(type.end);
   }
 
-  /// Takes the offsets of what a hop draws over an edge type.
+  /// Takes the offsets of a hop's draws over an edge type.
   ///
   /// @where  enqueues only
   void count(std::size_t e, array_view<space, edge_offset const> drawn) {
@@ -110,15 +110,15 @@ public:
                                                        sizes_.place(relation.expanded_after)});
   }
 
-  /// Takes the edges that a hop got over an edge type row by row; on hosts.
+  /// Takes the edges that a hop drew over an edge type row by row; on hosts.
   void count_rows(std::size_t e) {
     count(e, {});
     sizes_.place(relations_[e].edges_after)[0] += relations_[e].hop_bound;
   }
 
-  /// Reads all sizes: the bounds of what was before this hop are exact then.
+  /// Reads all sizes: the bounds before this hop are then exact.
   ///
-  /// @cost   waits for what was enqueued before
+  /// @cost   waits for work that was enqueued before
   void read() {
     sizes_.read();
     exact_ = true;
@@ -157,8 +157,8 @@ public:
     sizes_.reserve(sizes_of_hop());
   }
 
-  /// The vertices of a type that the seeds and every hop gave, and the edges of a type that every hop gave, as `read`
-  /// found them.
+  /// Returns, as `read` found them, the new vertices of a type per hop, seeds first; `num_sampled_edges`, the edges of
+  /// a type per hop.
   void num_sampled_nodes(std::size_t t, std::vector<std::int64_t>& out) const {
     differences(nodes_after_, t, types_.size(), out);
   }
@@ -185,7 +185,7 @@ private:
   known_sizes<Policy> sizes_;
   std::vector<vertex_sizes> types_;
   std::vector<edge_sizes> relations_;
-  std::vector<std::int64_t> nodes_after_; // numbers of sizes: the seeds and every hop, of all types
+  std::vector<std::int64_t> nodes_after_; // numbers of sizes: of seeds and every hop, of all types
   std::vector<std::int64_t> edges_after_; // every hop, of all types
 };
 

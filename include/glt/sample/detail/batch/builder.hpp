@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// Turns the draws of hop after hop into a `sampled_subgraph`, which is one of a single edge type: see `hop_builder`.
+/// Builder of a `sampled_subgraph` from the draws of hop after hop, for a single edge type: see `hop_builder`.
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder {
   static constexpr memory_space space = Policy::space;
@@ -23,8 +23,8 @@ public:
 
   explicit subgraph_builder(Policy policy = {}) : builder_(policy) {}
 
-  /// Starts a batch in `out`, which must live until `finish`, and the seeds too. Makes room for `expected` vertices,
-  /// though more may come; a seed outside [0, num_vertices) is reported by `finish`.
+  /// Starts a batch in `out`; `out` and the seeds must live until `finish`. Makes room for `expected` vertices, though
+  /// more may come; `finish` reports a seed outside [0, num_vertices).
   ///
   /// @where  enqueues only
   /// @throws precondition_error  if the number of seeds does not fit 31 bits
@@ -34,20 +34,20 @@ public:
     start(seeds, expand, false, out, num_vertices, expected);
   }
 
-  /// The same with a tree of its own for every seed, the same seed twice included.
+  /// Starts a batch with a separate tree for every seed, even for equal seeds.
   void begin_disjoint(array_view<space, Vertex const> seeds, frontier expand, sampled_subgraph<Policy, Vertex>& out,
                       std::int64_t num_vertices = builder_type::any_vertex, std::int64_t expected = 0) {
     start(seeds, expand, true, out, num_vertices, expected);
   }
 
-  /// The vertices to expand next, without duplicates in a tree, and their trees, if the batch is disjoint; valid until
-  /// the next hop.
+  /// Returns the vertices to expand next, without duplicates in a tree; `next_trees` returns their trees, if the batch
+  /// is disjoint. Valid until the next hop.
   ///
   /// @cost   waits for their number
   [[nodiscard]] array_view<space, Vertex const> next_frontier() { return builder_.current_frontier(0); }
   [[nodiscard]] array_view<space, local_id const> next_trees() { return builder_.current_trees(0); }
 
-  /// Says in kernels where a vertex of the batch is in nodes, −1 if it is not there; valid until the next hop.
+  /// Returns a functor for kernels: the position of a vertex in nodes, or −1; valid until the next hop.
   ///
   /// @pre    the batch is not disjoint; not checked
   [[nodiscard]] auto look_up() noexcept { return builder_.look_up(0); }
@@ -61,7 +61,7 @@ public:
     end_hop();
   }
 
-  /// Appends edges between vertices that the batch has already: sources are positions in nodes.
+  /// Appends edges between vertices that are in the batch already: sources are positions in nodes.
   ///
   /// @throws precondition_error  as `add_hop`
   void add_known_hop(hop_sample<Policy, local_id> const& hop) {
@@ -75,10 +75,10 @@ public:
   /// Completes the batch; not needed on hosts.
   ///
   /// @throws precondition_error  as `batch_builder::finish`
-  /// @cost   waits for all that was enqueued
+  /// @cost   waits for all enqueued work
   void finish() { builder_.finish(); }
 
-  /// The same batch as one of a single type.
+  /// Returns the builder of the same batch, which names types by number.
   [[nodiscard]] builder_type& typed() noexcept { return builder_; }
 
 private:

@@ -20,7 +20,7 @@
 
 namespace glt::detail {
 
-/// What one hop drew for its frontier.
+/// Draws of one hop for its frontier.
 ///
 /// @shape  offsets [frontier + 1], from 0 · sources [offsets[frontier]] · edge_ids the same, or empty
 /// @units  sources are ids of the sampled graph
@@ -31,7 +31,7 @@ struct hop_sample {
   buffer<Policy, edge_id> edge_ids;
 };
 
-/// Counts and samples the neighbours of a list of rows in one go; reusable.
+/// Scratch memory to count and sample the neighbours of a list of rows in one call; reusable.
 template <device_policy Policy>
 class hop_drawer {
   static constexpr memory_space space = Policy::space;
@@ -41,10 +41,10 @@ public:
 
   /// Writes the draws for every row of the request, in that order; see `sample_neighbors`.
   ///
-  /// @shape  out.offsets [S + 1], written, with sources and, if asked for, edge ids
+  /// @shape  out.offsets [S + 1], written, with sources and, on request, edge ids
   /// @pre    every row is in [0, graph.num_rows()); not checked
   /// @throws precondition_error  as `sample_neighbors`
-  /// @cost   O(S · fanout), and one copy of the number of edges to the host where the policy is not of the host;
+  /// @cost   O(S · fanout), and one copy of the number of edges to the host if the policy is not a host policy;
   ///         allocates only while the hop is larger than any before
   template <memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
   void draw(csr_view<GraphSpace, Vertex> graph, hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids,
@@ -52,7 +52,7 @@ public:
     draw(policy_.executor(), graph, request, edge_ids, out);
   }
 
-  /// The same on another executor.
+  /// Draws on another executor.
   template <executor Executor, memory_space GraphSpace, vertex_id Vertex, class Row, class Rule>
   void draw(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
             hop_request<space, Row, Rule, GraphSpace> const& request, bool edge_ids, hop_sample<Policy, Vertex>& out) {

@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// What a hop draws for the frontier of a batch; vertex i of it is found where the sizes are.
+/// Draws of a hop for the frontier of a batch; vertex i of it is found from sizes in memory of the policy.
 template <class Graph, class Rule, memory_space Space>
 struct frontier_request {
   using graph_type = Graph;
@@ -44,7 +44,7 @@ struct frontier_request {
   [[nodiscard]] GLT_HOST_DEVICE std::uint64_t subject(std::int64_t row) const {
     return static_cast<std::uint64_t>(original.empty() ? row : original[row]);
   }
-  // A seed that is no vertex has no edges; it is reported when the batch is complete.
+  // A seed that is not a vertex has no edges; it is reported when the batch is complete.
   [[nodiscard]] GLT_HOST_DEVICE bool has_row(std::int64_t i) const {
     return i < frontier.size() && row(i) >= 0 && row(i) < graph.num_rows();
   }
@@ -72,7 +72,7 @@ struct frontier_request {
   }
 };
 
-/// The most edges that rows give; above `enough` any number stands for many.
+/// Returns the most edges that rows give; every number above `enough` means many.
 template <class Rule>
 [[nodiscard]] constexpr std::int64_t edges_bound(std::int64_t num_rows, hop_options options,
                                                  std::int64_t enough) noexcept {
@@ -80,7 +80,7 @@ template <class Rule>
   return num_rows > 0 && (each < 0 || each > enough) ? enough + 1 : num_rows * each;
 }
 
-// The count of a row, for a scan that takes it where it needs it.
+// Count of a row, for a scan that computes it on the fly.
 template <class Request>
 struct count_frontier {
   Request request;
@@ -130,7 +130,7 @@ private:
   }
 };
 
-// Edge e of a hop whose rows give all their edges in order: a thread each, however long the rows are.
+// Copies edge e of a hop whose rows give all their edges in order: one thread per edge, for any length of rows.
 template <class Request, memory_space Space>
 struct read_whole_rows {
   Request request;
@@ -148,7 +148,7 @@ struct read_whole_rows {
   }
 };
 
-// Where the edges of frontier vertex i end, for a hop whose destinations are written otherwise.
+// Writes the offset after frontier vertex i, for a hop whose destinations are written separately.
 template <memory_space Space>
 struct write_ends {
   write_destinations<Space> write;

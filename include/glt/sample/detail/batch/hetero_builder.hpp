@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Turns the draws of hop after hop into a `hetero_subgraph`: see `hop_builder`.
+/// Builder of a `hetero_subgraph` from the draws of hop after hop: see `hop_builder`.
 template <device_policy Policy, vertex_id Vertex>
 class hetero_builder {
   static constexpr memory_space space = Policy::space;
@@ -25,11 +25,11 @@ public:
 
   explicit hetero_builder(Policy policy = {}) : builder_(policy) {}
 
-  /// Starts a batch in `out`, which must live until `finish`, and the seeds too.
+  /// Starts a batch in `out`; `out` and the seeds must live until `finish`.
   ///
   /// @shape  seeds [node types], one list of ids each
   /// @where  enqueues only
-  /// @pre    seeds has one list per node type, of vertices of that type; not checked
+  /// @pre    seeds has one list per node type, with vertices of that type; not checked
   /// @throws precondition_error  if the number of seeds of a type, or of all types of a disjoint batch, does not fit
   ///                             31 bits
   /// @cost   O(S)
@@ -54,10 +54,10 @@ public:
     builder_.end_seeds();
   }
 
-  /// The vertices of a type to expand in this hop, without duplicates in a tree, and their trees, if the batch is
-  /// disjoint; valid until `add_relation`.
+  /// Returns the vertices of a type to expand in this hop, without duplicates in a tree; `current_trees` returns their
+  /// trees, if the batch is disjoint. Valid until `add_relation`.
   ///
-  /// @pre    node_type is one of the schema; not checked
+  /// @pre    node_type is in the schema; not checked
   /// @cost   waits for their number
   [[nodiscard]] array_view<space, Vertex const> current_frontier(int node_type) {
     return builder_.current_frontier(static_cast<std::size_t>(node_type));
@@ -68,7 +68,7 @@ public:
 
   /// Appends the draws over one edge type for the frontier of its destination type.
   ///
-  /// @pre    edge_type is one of the schema and has no draws in this hop yet; not checked
+  /// @pre    edge_type is in the schema and has no draws in this hop yet; not checked
   /// @throws precondition_error  as `hop_builder::add_relation`
   void add_relation(int edge_type, hop_sample<Policy, Vertex> const& hop) {
     builder_.add_relation(static_cast<std::size_t>(edge_type), hop);
@@ -78,7 +78,7 @@ public:
   /// @pre    as `add_relation`
   void skip_relation(int edge_type) { builder_.skip_relation(static_cast<std::size_t>(edge_type)); }
 
-  /// Makes the vertices that are new in this hop known, and the frontiers those of the next one.
+  /// Ends a hop: its new vertices are known, and the frontiers move on to the next hop.
   void end_hop() {
     builder_.end_hop();
     ++out_->num_hops_;
@@ -89,7 +89,7 @@ public:
   /// @cost   waits for all that was enqueued
   void finish() { builder_.finish(); }
 
-  /// The same batch with types as numbers of the builder.
+  /// Returns the builder of the same batch, which names types by number.
   [[nodiscard]] builder_type& typed() noexcept { return builder_; }
 
 private:

@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// Samples one heterogeneous batch after the other on one process; the scratch memory of a sampler, for one thread.
+/// Scratch memory of a heterogeneous sampler on one process, which samples one batch after the other; for one thread.
 ///
 /// @cost   as `hop_worker`
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace = Policy::space>

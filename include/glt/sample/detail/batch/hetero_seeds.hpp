@@ -18,7 +18,7 @@
 
 namespace glt::detail {
 
-/// Checks the seeds of batches of a heterogeneous graph, and completes those of a single type.
+/// Seeds of batches of a heterogeneous graph: checks the lists, and completes the list of a single type.
 ///
 /// @shape  seeds [node types], one list of ids each
 template <memory_space Space, vertex_id Vertex>
@@ -55,7 +55,7 @@ public:
     return count;
   }
 
-  /// The lists of all types, empty but for one; valid until the next call.
+  /// Returns the lists of all types, of which only one is not empty; valid until the next call.
   ///
   /// @throws precondition_error  if there is no such node type
   [[nodiscard]] std::span<list const> of_one_type(int node_type, list seeds) {
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  std::vector<std::string> what_; // how errors call a seed, by node type
+  std::vector<std::string> what_; // name of a seed in errors, by node type
   std::vector<std::int64_t> num_vertices_;
   std::vector<list> lists_;
 };

@@ -16,9 +16,9 @@
 
 namespace glt::detail {
 
-/// Turns the draws of hop after hop into a sample: a `batch_builder` for those who know how much was drawn.
+/// Builder of a sample from the draws of hop after hop: a `batch_builder` for callers that know the number of draws.
 ///
-/// The one place where serial and distributed samplers meet: both hand it the same draws in the same order.
+/// Serial and distributed samplers both use it, and pass the same draws in the same order.
 template <device_policy Policy, vertex_id Vertex>
 class hop_builder : public batch_builder<Policy, Vertex> {
   static constexpr memory_space space = Policy::space;
@@ -26,8 +26,8 @@ class hop_builder : public batch_builder<Policy, Vertex> {
 public:
   using batch_builder<Policy, Vertex>::batch_builder;
 
-  /// The vertices of a type to expand in this hop, without duplicates in a tree, and their trees, if the batch is
-  /// disjoint; valid until its vertices are added to.
+  /// Returns the vertices of a type to expand in this hop, without duplicates in a tree; `current_trees` returns their
+  /// trees, if the batch is disjoint. Valid until vertices of the type are added.
   ///
   /// @cost   waits for their number
   [[nodiscard]] array_view<space, Vertex const> current_frontier(std::size_t t) {
@@ -39,15 +39,15 @@ public:
 
   /// Appends the draws over one edge type for the frontier of its destination type.
   ///
-  /// @pre    the offsets go from 0 to the number of sources; checked on hosts alone
-  /// @throws precondition_error  if there is not one row per frontier vertex; nothing is written then
+  /// @pre    the offsets go from 0 to the number of sources; checked on hosts only
+  /// @throws precondition_error  if there is not one row per frontier vertex; nothing is then written
   /// @cost   O(frontier + edges); waits if `current_frontier` was not called
   void add_relation(std::size_t e, hop_sample<Policy, Vertex> const& hop) {
     add_destinations(e, hop);
     this->number_sources(e, hop.sources.view());
   }
 
-  /// Appends edges between vertices that the batch has already: sources are positions in nodes.
+  /// Appends edges between vertices that are in the batch already: sources are positions in nodes.
   ///
   /// @throws precondition_error  as `add_relation`
   void add_known_relation(std::size_t e, hop_sample<Policy, local_id> const& hop) {
@@ -88,7 +88,7 @@ private:
     }
   }
 
-  // Everything of drawn edges but their rows.
+  // Writes all arrays of the drawn edges but `row`.
   template <class Source>
   void add_destinations(std::size_t e, hop_sample<Policy, Source> const& hop) {
     settle();
@@ -96,7 +96,7 @@ private:
     this->count_relation(e, hop.offsets.view());
     this->policy().executor().for_each(this->rows_bound(e),
                                        this->make_room(e, hop.sources.size(), !hop.edge_ids.empty()));
-    if (!hop.edge_ids.empty()) { // else there is no memory of them either
+    if (!hop.edge_ids.empty()) { // else no memory was allocated for edge ids
       append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
     }
   }

@@ -31,7 +31,7 @@
 
 namespace glt::detail {
 
-/// What a hop draws over one edge type.
+/// Draws of a hop over one edge type.
 template <memory_space GraphSpace, vertex_id Vertex, class Rule>
 struct relation_draw {
   csr_view<GraphSpace, Vertex> graph;
@@ -42,8 +42,8 @@ struct relation_draw {
   Rule rule;
 };
 
-/// Draws hops of batches whose sizes the host knows, relation by relation: some rows at a time, whose draws stay in the
-/// second-level cache until they are numbered, which is done in order while other threads draw the next rows.
+/// Drawer of hops on hosts, where sizes are known, relation by relation. Draws of some rows at a time stay in the
+/// second-level cache until they are numbered. Numbering runs in order while other threads draw the next rows.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class host_hop_draws {
   static constexpr memory_space space = Policy::space;
@@ -66,7 +66,7 @@ public:
         batch.skip_relation(e);
         continue;
       }
-      rows_.assign(frontier.begin(), frontier.end()); // for vertices that are added move it
+      rows_.assign(frontier.begin(), frontier.end()); // a copy, because added vertices move it
       hop_request<space, Vertex, Rule, GraphSpace> const request{
           .rows = array_view<space, Vertex const>(rows_.data(), std::ssize(rows_)),
           .original = relation.original,
@@ -98,10 +98,10 @@ private:
   ordered_pieces<piece> pieces_;
 };
 
-/// The same for policies whose work is enqueued: waits for nothing, but once for the sizes of a hop in which an edge type
+/// Drawer of hops for policies that enqueue their work. Waits only once, for the sizes of a hop in which an edge type
 /// takes all neighbours or may have many edges.
 ///
-/// @cost   memory of the largest batch so far, by the bounds of its sizes
+/// @cost   memory of the largest batch so far, by the upper bounds of its sizes
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class enqueued_hop_draws {
   static constexpr memory_space space = Policy::space;
@@ -110,8 +110,8 @@ class enqueued_hop_draws {
   using queries_type = array_view<space, typename Rule::query_type const>;
 
 public:
-  /// @param most_unread  a hop in which an edge type may have more edges reads its sizes, which takes less time than
-  ///                     work and memory for the bound; not negative, fits 31 bits
+  /// @param most_unread  a hop that may have more edges of a type reads its sizes, which takes less time than work and
+  ///                     memory for the upper bound; not negative, fits 31 bits
   enqueued_hop_draws(Policy policy, std::int64_t most_unread)
       : policy_(policy), most_unread_(most_unread), counts_(0, policy), sources_(0, policy) {}
 

@@ -11,26 +11,26 @@
 
 namespace glt::detail {
 
-/// Which vertices of a type a hop expands, as far as it is known where the sizes are.
+/// Frontier of a type in a hop, by sizes in memory of `Space`.
 template <memory_space Space>
 struct known_frontier {
   bounded_size<Space> begin;
   bounded_size<Space> end;
 
-  /// Position in the nodes of the type of its first vertex.
+  /// Returns the position of its first vertex in the nodes of the type.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t first() const noexcept { return begin(); }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return end() - begin(); }
 };
 
-/// Where the edges that a hop draws over one edge type go in the batch.
+/// Place in the batch of the edges that a hop draws over one edge type.
 template <memory_space Space>
 struct hop_place {
   known_frontier<Space> frontier; ///< of the destination type
   bounded_size<Space> edges;      ///< of this type, before the hop
-  bounded_size<Space> expanded;   ///< vertices that were expanded over it before the hop
+  bounded_size<Space> expanded;   ///< vertices expanded over this type before the hop
 };
 
-// Numbers of edges and of expanded vertices after a hop; without offsets nothing was drawn.
+// Writes the numbers of edges and of expanded vertices after a hop; without offsets nothing was drawn.
 template <memory_space Space>
 struct end_of_draws {
   hop_place<Space> place;
@@ -43,7 +43,7 @@ struct end_of_draws {
   }
 };
 
-/// Writes the destinations of the edges of frontier vertex i, and where its edges end.
+/// Writes the destinations of the edges of frontier vertex i, and the end of its edges.
 template <memory_space Space>
 struct write_destinations {
   hop_place<Space> place;

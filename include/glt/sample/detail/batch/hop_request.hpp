@@ -12,13 +12,12 @@
 
 namespace glt::detail {
 
-/// Names vertices for the random numbers: their original ids, or the row numbers themselves where nothing was
-/// renumbered.
+/// Names of vertices in the random numbers: their original ids, or the row numbers if vertices were not renumbered.
 template <memory_space Space>
 using original_ids = array_view<Space, global_id const>;
 
-/// What one hop is to draw: the rows to expand, and how. What is known of the graph may be in another space than the
-/// request.
+/// Request of one hop: the rows to expand, and the options of the draw. Data about the graph may be in another memory
+/// space than the request.
 ///
 /// @shape  rows [S] · original [graph.num_rows()] or empty · queries [S], or empty if the rule has none
 /// @units  rows are row numbers of the graph, in any order
@@ -33,7 +32,7 @@ struct hop_request {
   Rule rule{};
   array_view<Space, typename Rule::query_type const> queries{};
 
-  /// Names the random stream of request i.
+  /// Returns the name of the random stream of request i.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject(std::int64_t i) const noexcept {
     return static_cast<std::uint64_t>(original.empty() ? std::int64_t{rows[i]} : original[rows[i]]);
   }
@@ -44,7 +43,7 @@ struct hop_request {
       return no_query{};
     }
   }
-  /// The requests of `count` rows from `first` on.
+  /// Returns the requests of `count` rows from `first` on.
   [[nodiscard]] constexpr hop_request subrequest(std::int64_t first, std::int64_t count) const {
     auto part = *this;
     part.rows = rows.subview(first, count);

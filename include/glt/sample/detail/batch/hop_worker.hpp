@@ -21,10 +21,10 @@
 
 namespace glt::detail {
 
-/// Samples one batch after the other on one process; the scratch memory of a sampler, for one thread.
+/// Scratch memory of a sampler on one process, which samples one batch after the other; for one thread.
 ///
-/// @cost   memory of the largest batch so far; waits for the sizes at the end, and for those of a hop that takes all
-///         neighbours or may be large, where the policy is not of the host
+/// @cost   memory of the largest batch so far; if the policy is not a host policy, waits for the sizes at the end and
+///         of each hop that takes all neighbours or may be large
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace = Policy::space>
 class hop_worker {
   static constexpr memory_space space = Policy::space;
@@ -38,7 +38,7 @@ public:
   ///
   /// @shape  seeds [S] · queries [S], or empty if the rule has none
   /// @pre    the options are valid; not checked
-  /// @throws precondition_error  if a seed is no row of the graph, when all is drawn; `out` is empty then
+  /// @throws precondition_error  after all draws, if a seed is not a row of the graph; `out` is then empty
   template <executor Executor>
   void sample(Executor const& ex, csr_view<GraphSpace, Vertex> graph, neighbor_options const& options, Rule const& rule,
               std::type_identity_t<original_ids<GraphSpace>> original, array_view<space, Vertex const> seeds,
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  // The most vertices that come before the sizes of a hop are read.
+  // Returns the most vertices that are added before the sizes of a hop are read.
   [[nodiscard]] std::int64_t expected_nodes(std::int64_t num_seeds, neighbor_options const& options) const noexcept {
     std::int64_t nodes = num_seeds;
     std::int64_t expanded = num_seeds;

@@ -20,7 +20,7 @@ struct query_of_tree {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = of_seeds[trees[i]]; }
 };
 
-/// The queries of a frontier: every vertex inherits that of the seed of its tree; reusable.
+/// Queries of a frontier: every vertex inherits the query of its tree's seed; reusable.
 template <device_policy Policy, class Rule>
 class inherited_queries {
   using query_type = typename Rule::query_type;

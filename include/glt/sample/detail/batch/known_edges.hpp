@@ -39,28 +39,27 @@ struct look_up_range {
   }
 };
 
-/// Selects the edges of rows whose sources belong to a set of vertices, on the host; reusable.
+/// Selection of the edges of rows whose sources belong to a set of vertices, on the host; reusable.
 ///
-/// Reads the edges in blocks of fixed size, whatever the rows' lengths: memory beside the result does not
-/// depend on degrees, and the look-ups of one long row are divided over threads as well.
+/// Reads the edges in blocks of fixed size, for any lengths of rows. Memory beside the result does not depend on
+/// degrees, and threads share the look-ups of one long row as well.
 template <host_policy Policy, vertex_id Vertex>
 class host_known_edges {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Edges that are read at a time.
+  /// Number of edges that are read at a time.
   static constexpr std::int64_t block_size = std::int64_t{1} << 15;
 
   explicit host_known_edges(Policy policy = {}) : policy_(std::move(policy)) {}
 
-  /// Writes, for every row of a list, the positions in the set of those sources that belong to it.
+  /// Writes, for every row of a list, the positions in the set of its sources that belong to the set.
   ///
-  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if asked for, edge ids
-  /// @units  out.sources are what `position_of` returns for the sources, those below 0 being left out
-  /// @pre    every row is in [0, graph.num_rows()), and position_of may be called by several threads; not
-  ///         checked
-  /// @cost   O(S + N + sum of degrees), with a look-up only where a source seems to belong to the set; at most
-  ///         16 bits a vertex of the set and 12 bytes for each of 2¹⁵ edges beside the result
+  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, on request, edge ids
+  /// @units  out.sources are the results of `position_of` for the sources; results below 0 are left out
+  /// @pre    every row is in [0, graph.num_rows()), and several threads may call position_of; not checked
+  /// @cost   O(S + N + sum of degrees), with a look-up only if a source seems to belong to the set; at most 16 bits a
+  ///         vertex of the set and 12 bytes for each of 2¹⁵ edges beside the result
   template <memory_space GraphSpace, class Row, class PositionOf>
   void select(csr_view<GraphSpace, Vertex> graph, array_view<space, Row const> rows,
               array_view<space, Vertex const> set, PositionOf position_of, bool edge_ids,
@@ -101,7 +100,7 @@ private:
     std::int64_t count;
   };
 
-  // Appends the known ones of the edges read so far; out.offsets counts them behind their row.
+  // Appends the known edges among those read so far; out.offsets counts them one place after their row.
   template <memory_space GraphSpace, class PositionOf>
   void keep_known(csr_view<GraphSpace, Vertex> graph, PositionOf position_of, bool edge_ids,
                   hop_sample<Policy, local_id>& out) {
@@ -148,8 +147,8 @@ struct known_edges_on<Policy, Vertex, true> {
   using type = host_known_edges<Policy, Vertex>;
 };
 
-/// Selects the edges of rows whose sources belong to a set of vertices: hosts are several times faster where each edge is
-/// looked up once, behind a filter.
+/// Selection of the edges of rows whose sources belong to a set of vertices. Hosts look up each edge once, after a
+/// filter, which is several times faster there.
 template <device_policy Policy, vertex_id Vertex>
 using known_edges = typename known_edges_on<Policy, Vertex>::type;
 

@@ -22,8 +22,8 @@ struct set_to_zero {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = 0; }
 };
 
-/// The sizes of a batch that is being sampled, by numbers, in memory of those who sample: each is written once, so that
-/// work that is enqueued early finds it, and all are read in one copy.
+/// Sizes of a batch during sampling, by number, in memory of the policy. Each is written once, so that work that is
+/// enqueued early finds it, and all are read in one copy.
 template <device_policy Policy>
 class known_sizes {
   static constexpr memory_space space = Policy::space;
@@ -31,7 +31,7 @@ class known_sizes {
 public:
   explicit known_sizes(Policy policy = {}) : policy_(policy), sizes_(0, policy) {}
 
-  /// Forgets all sizes and makes room for so many; number 0 is a size of 0, and so is what is not written.
+  /// Forgets all sizes and makes room for `most`; size number 0 and sizes that are not written are 0.
   ///
   /// @where  enqueues only
   void clear(std::int64_t most) {
@@ -40,7 +40,7 @@ public:
     set_to_zero_from(0);
   }
 
-  /// Makes room for so many more; invalidates places and sizes that were handed out.
+  /// Makes room for `more` further sizes; invalidates places and sizes that were returned.
   ///
   /// @where  enqueues only
   void reserve(std::int64_t more) {
@@ -50,12 +50,12 @@ public:
     }
   }
 
-  /// The number of a size that will be written.
+  /// Returns the number of a size that will be written.
   ///
   /// @pre    there is room; not checked
   [[nodiscard]] std::int64_t add() noexcept { return next_++; }
 
-  /// A size for work that is enqueued now; on the host what it is now.
+  /// Returns a size for work that is enqueued now; on hosts its present value.
   [[nodiscard]] bounded_size<space> operator[](std::int64_t number) const noexcept {
     if constexpr (host_policy<Policy>) {
       return {.bound = sizes_[number]};
@@ -63,7 +63,7 @@ public:
       return {.exact = place(number)};
     }
   }
-  /// Where a size is.
+  /// Returns the place of a size.
   [[nodiscard]] array_view<space, std::int64_t const> place(std::int64_t number) const noexcept {
     return sizes_.view().subview(number, 1);
   }
@@ -73,12 +73,12 @@ public:
 
   /// Copies all sizes to the host.
   ///
-  /// @cost   waits for what was enqueued before
+  /// @cost   waits for work that was enqueued before
   void read() {
     read_.resize(static_cast<std::size_t>(next_));
     copy_out(policy_, std::as_const(sizes_).view().subview(0, next_), host_view<std::int64_t>(read_));
   }
-  /// A size that was written when `read` was called.
+  /// Returns the value that a size had at the last `read`.
   ///
   /// @pre    the number was added before; not checked
   [[nodiscard]] std::int64_t value(std::int64_t number) const noexcept {

@@ -35,9 +35,10 @@ void check_request(Graph const& graph, Request const& request, std::int64_t num_
   }
 }
 
-/// Counts what `sample_neighbors` will write for every row and sums the counts up.
+/// Counts the neighbours that `sample_neighbors` will write for every row, and sums the counts up.
 ///
-/// @shape  counts [S], scratch, which holds on hosts what a rule has found · offsets [S + 1], written, from 0
+/// @shape  counts [S], scratch, which on hosts holds the results of the rule's `find` · offsets [S + 1], written, from
+///         0
 /// @where  memory that `ex` reaches; enqueues and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()); not checked
 /// @throws precondition_error  if counts is not [S] or offsets not [S + 1], or the request contradicts itself
@@ -71,7 +72,7 @@ void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   ex.exclusive_scan(array_view<Space, edge_offset const>(counts), offsets);
 }
 
-/// Samples in-neighbours of every row as its rule says.
+/// Samples in-neighbours of every row by its rule.
 ///
 /// The draws of a row depend on the key, the original id of its vertex and its query, not on its place in
 /// `rows` or on the executor.
@@ -81,9 +82,9 @@ void count_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
 /// @units  sources are numbered as the columns of the graph
 /// @where  memory that `ex` reaches; enqueues and does not synchronise
 /// @pre    every row is in [0, graph.num_rows()), offsets come from the same request, and a row has fewer than
-///         2³¹ edges where `Vertex` has 32 bits; not checked
-/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; on an executor of the
-///                             host also if sources is not [offsets[S]]
+///         2³¹ edges if `Vertex` has 32 bits; not checked
+/// @throws precondition_error  if the sizes do not fit each other, or the options are wrong; on host executors also if
+///                             sources is not [offsets[S]]
 /// @cost   O(S · fanout) work for `uniform_rule`, no memory
 /// @source Hamilton et al., "Inductive representation learning on large graphs", NeurIPS 2017, Alg. 2
 template <executor Executor, memory_space Space, memory_space GraphSpace, vertex_id Vertex, class Row,

@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// A vertex of one tree of a disjoint batch.
+/// Vertex of one tree of a disjoint batch.
 template <vertex_id Vertex>
 struct tree_vertex {
   local_id tree = 0;
@@ -37,13 +37,12 @@ GLT_HOST_DEVICE constexpr std::uint64_t spread(tree_vertex<Vertex> key) noexcept
          0x9E3779B97F4A7C15ULL;
 }
 
-/// Numbers vertices, or any small keys, 0, 1, 2, … in the order in which they are first seen.
+/// Table that numbers vertices, or any small keys, 0, 1, 2, … in first-seen order.
 ///
-/// An open-addressing table whose slots hold stamps that grow from round to round, so that those of former rounds
-/// are known as old: forgetting all vertices costs nothing. Where the keys are numbers below a bound that is not large,
-/// a stamp for each of them instead, found without a search.
-/// No round begins beyond the stamp `LastFirst`, so that all `local_id`s have stamps.
-/// Host only, one thread; `position_of` may be called by several at once.
+/// Open addressing, with slots that hold stamps. Stamps grow from round to round, so that stamps of earlier rounds
+/// count as old: forgetting all vertices costs nothing. If the keys are numbers below a small bound, each has a stamp
+/// instead, found without a search. No round begins beyond the stamp `LastFirst`, so that all `local_id`s have stamps.
+/// Host only, one thread; several threads may call `position_of` at once.
 ///
 /// @cost   one probe sequence of expected length below 2 a look-up; at most 4 slots a vertex, of 8 bytes with 32-bit
 ///         ids and 16 with others; or one read and 4 bytes for every number below the bound; kept for the next round
@@ -53,12 +52,12 @@ class first_seen_numbering {
 public:
   first_seen_numbering() { grow(min_slots); }
 
-  /// Most keys that get a stamp each, 16 MiB of them: more are worth a search.
+  /// Most keys that get a stamp each, 16 MiB of stamps; with more keys a search is faster.
   static constexpr std::int64_t most_direct = std::int64_t{1} << 22;
 
   /// Forgets all vertices and keeps the memory.
   ///
-  /// @param bound  keys of the next round are below it, and none is negative; 0 if that is not known
+  /// @param bound  keys of the next round are below it, and none is negative; 0 if unknown
   void clear(std::int64_t bound = 0) {
     first_stamp_ += static_cast<std::uint32_t>(size_);
     size_ = 0;
@@ -76,7 +75,7 @@ public:
 
   [[nodiscard]] local_id size() const noexcept { return size_; }
 
-  /// The number of a vertex, and whether it was seen for the first time.
+  /// Returns the number of a vertex, and whether it was seen for the first time.
   ///
   /// @throws precondition_error  at the 2³¹st vertex of a round
   std::pair<local_id, bool> number(Key key) {
@@ -87,11 +86,11 @@ public:
     return {given, size_ != before};
   }
 
-  /// Numbers a list of vertices in order: calls write(i, number, first) for every i in [0, count), where `first` is
-  /// the number that a vertex seen for the first time gets, so that `number == first` says it was.
+  /// Numbers a list of vertices in order: calls write(i, number, first) for every i in [0, count). `first` is the
+  /// number that a new vertex gets, so `number == first` if the vertex is new.
   ///
   /// @throws precondition_error  at the 2³¹st vertex of a round
-  /// @cost   less time than `number` for each, because misses of the cache overlap
+  /// @cost   less time than single calls of `number`, because cache misses overlap
   template <class KeyAt, class Write>
   void number_all(std::int64_t count, KeyAt key_at, Write write) {
     if constexpr (std::integral<Key>) {
@@ -107,7 +106,7 @@ public:
     }
   }
 
-  /// The number of a vertex, −1 if it was not seen.
+  /// Returns the number of a vertex, −1 if it was not seen.
   [[nodiscard]] std::int64_t position_of(Key key) const noexcept {
     if constexpr (std::integral<Key>) {
       if (direct_) {
@@ -118,7 +117,7 @@ public:
   }
 
 private:
-  // The stamp is the number of the key plus the first stamp of its round; 0 if no key was ever here.
+  // The stamp is the number of the key plus the first stamp of its round; 0 if the slot was never used.
   struct slot {
     Key key{};
     std::uint32_t stamp = 0;
@@ -129,7 +128,7 @@ private:
     void set(Key, std::uint32_t to) noexcept { stamp = to; }
   };
 
-  // Where a key is, or would go, and how many keys ahead the slot of one is asked for: measured.
+  // Table with search. `keys_ahead` is a measured prefetch distance.
   template <class Slot>
   struct searched_table {
     static constexpr std::int64_t keys_ahead = 24;
@@ -154,7 +153,7 @@ private:
   };
 
   static constexpr std::int64_t min_slots = 1024;
-  static constexpr std::int64_t pieces = 1024; // vertices between two looks at the room that is left
+  static constexpr std::int64_t pieces = 1024; // vertices between two checks of the room left
 
   [[nodiscard]] auto searched() noexcept { return searched_table<slot>{slots_.data(), mask_, shift_}; }
   [[nodiscard]] auto searched() const noexcept { return searched_table<slot const>{slots_.data(), mask_, shift_}; }
@@ -166,8 +165,8 @@ private:
     return found.stamp < first_stamp_ ? -1 : std::int64_t{found.stamp - first_stamp_};
   }
 
-  // Works with copies, which a compiler can keep in registers whatever `write` writes to, and without a branch on
-  // whether a vertex is new, which no processor can predict.
+  // Works with copies, which a compiler can keep in registers for any `write`. Does not branch on whether a vertex is
+  // new, which no processor can predict.
   template <class Table, class KeyAt, class Write>
   void number_some(Table table, std::int64_t begin, std::int64_t end, std::int64_t count, KeyAt const& key_at,
                    Write const& write) {
@@ -188,7 +187,7 @@ private:
     size_ = size;
   }
 
-  // Room for that many more vertices, at most half of the slots full.
+  // Makes room for that many more vertices, with at most half of the slots full.
   void reserve(std::int64_t more) {
     auto const needed = std::int64_t{size_} + more;
     if (2 * needed < slots_.size()) {
@@ -200,7 +199,7 @@ private:
   }
 
   void grow(std::int64_t num_slots) {
-    buffer<device::cpu, slot> old(num_slots); // in huge pages where it is large
+    buffer<device::cpu, slot> old(num_slots); // in huge pages if it is large
     std::fill(old.begin(), old.end(), slot{});
     std::swap(old, slots_);
     mask_ = static_cast<std::size_t>(num_slots) - 1;

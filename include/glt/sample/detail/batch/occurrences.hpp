@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// The seeds of a type as occurrences; with trees every seed is a key of its own.
+/// Seeds of a type as occurrences; in a disjoint batch every seed is a separate key.
 template <memory_space Space, class Vertex, bool Disjoint>
 struct seed_occurrences {
   array_view<Space, Vertex const> seeds;
@@ -21,7 +21,7 @@ struct seed_occurrences {
   array_view<Space, Vertex> nodes;
   array_view<Space, local_id> trees;
   std::int64_t num_vertices;
-  array_view<Space, std::int64_t> bad_seed; ///< gets e − S for the first seed e that is no vertex; empty: all are
+  array_view<Space, std::int64_t> bad_seed; ///< gets e − S for the first seed e that is not a vertex; empty: no check
 
   GLT_HOST_DEVICE auto key(std::int64_t e) const {
     if constexpr (Disjoint) {
@@ -30,7 +30,7 @@ struct seed_occurrences {
       return seeds[e];
     }
   }
-  GLT_HOST_DEVICE auto known(std::int64_t n) const { return key(n); } // there is no number before the seeds
+  GLT_HOST_DEVICE auto known(std::int64_t n) const { return key(n); } // there are no numbers before the seeds
   GLT_HOST_DEVICE void set(std::int64_t e, local_id number) const {
     seed_index[e] = number;
     if (!bad_seed.empty() && (seeds[e] < 0 || seeds[e] >= num_vertices)) {
@@ -45,7 +45,7 @@ struct seed_occurrences {
   }
 };
 
-/// The sources of a hop over one edge type as occurrences; in the tree of their destination if there are trees.
+/// Sources of a hop over one edge type as occurrences; in a disjoint batch, in the tree of their destination.
 template <memory_space Space, class Vertex, bool Disjoint>
 struct source_occurrences {
   array_view<Space, Vertex const> sources;

@@ -17,7 +17,7 @@
 
 namespace glt::detail {
 
-// Rows in pieces of equal length, but for the last of each: work for threads, whatever the lengths of the rows.
+// Rows are cut into pieces of equal length, but for the last piece of each: equal work for threads.
 inline constexpr std::int64_t edges_of_piece = 32;
 
 template <class Graph, memory_space Space, class Row>
@@ -92,9 +92,9 @@ struct write_known {
   }
 };
 
-/// Selects the edges of rows whose sources belong to a set of vertices, with all threads of a policy at once; reusable.
+/// Selection of edges whose sources belong to a set of vertices, with all threads of a policy; reusable.
 ///
-/// Every edge is looked up twice instead of being kept, and long rows are divided over threads.
+/// Looks up every edge twice instead of storing it; threads share long rows.
 template <device_policy Policy, vertex_id Vertex>
 class parallel_known_edges {
   static constexpr memory_space space = Policy::space;
@@ -103,10 +103,10 @@ public:
   explicit parallel_known_edges(Policy policy = {})
       : policy_(policy), counts_(0, policy), first_pieces_(0, policy), before_(0, policy) {}
 
-  /// Writes, for every row of a list, the positions in the set of those sources that belong to it.
+  /// Writes, for every row of a list, the positions in the set of its sources that belong to the set.
   ///
-  /// @shape  rows [S] · set [N], not looked at · out.offsets [S + 1], written, with sources and, if asked for, edge ids
-  /// @units  out.sources are what the functor `position_of` returns for the sources, those below 0 being left out
+  /// @shape  rows [S] · set [N], not read · out.offsets [S + 1], written, with sources and, on request, edge ids
+  /// @units  out.sources are the results of the functor `position_of` for the sources; results below 0 are left out
   /// @where  waits twice, for the number of pieces of rows and for the number of edges found
   /// @pre    every row is in [0, graph.num_rows()); not checked
   /// @cost   two look-ups per edge of the rows; 16 bytes for each of S rows and for each 32 edges of a row

@@ -20,10 +20,10 @@
 
 namespace glt::detail {
 
-/// Numbers keys 0, 1, 2, … in the order in which they are first seen, with as many threads as the policy has: what
-/// `first_seen_numbering` gives, whatever the order in which the threads run.
+/// Numbering of keys in first-seen order by all threads of the policy. Equals `first_seen_numbering` for any order of
+/// the threads.
 ///
-/// Sizes stay in memory of the policy; the host knows upper bounds. A table of positions keeps the smallest one of
+/// Sizes stay in memory of the policy; the host knows upper bounds. A table of positions keeps the smallest position of
 /// every key, which is its first occurrence.
 ///
 /// @cost   2 to 4 slots of 4 bytes for every number that the bounds allow, emptied for every batch; 12 bytes an
@@ -39,8 +39,8 @@ public:
   explicit parallel_numbering(Policy policy = {})
       : policy_(policy), slots_(0, policy), links_(0, policy), ranks_(0, policy), firsts_(0, policy) {}
 
-  /// Forgets all keys and keeps the memory; makes room for `expected` numbers, though more may come, but not more
-  /// than `most` different keys.
+  /// Forgets all keys and keeps the memory. Makes room for `expected` numbers; more may come, but at most `most`
+  /// different keys.
   ///
   /// @where  enqueues only
   void clear(std::int64_t expected = 0, std::int64_t most = most_positions, std::int64_t = 0) {
@@ -49,7 +49,7 @@ public:
     make_table(std::min(expected, most));
   }
 
-  /// Forgets all keys and numbers distinct ones by their places.
+  /// Forgets all keys and numbers distinct keys by their places.
   ///
   /// @where  enqueues only
   template <class Key>
@@ -59,17 +59,17 @@ public:
     bound_ = keys.size();
   }
 
-  /// The most numbers that were given, as far as the host knows.
+  /// Returns an upper bound of the count of numbers, as far as the host knows.
   [[nodiscard]] std::int64_t bound() const noexcept { return bound_; }
 
-  /// The same after a round of that many occurrences.
+  /// Returns the bound after a round of `count` occurrences.
   [[nodiscard]] std::int64_t bound_after(std::int64_t count) const noexcept { return std::min(bound_ + count, most_); }
 
-  /// Tells how many numbers were given, or a better bound.
+  /// Sets the exact count of numbers, or a better bound.
   void tighten(std::int64_t bound) noexcept { bound_ = std::min(bound_, bound); }
 
-  /// Says in kernels where a vertex is in nodes, which are the known keys; for work that is enqueued before the next
-  /// round.
+  /// Returns a functor for kernels: the position of a vertex in nodes, the known keys; for work enqueued before the
+  /// next round.
   ///
   /// @pre    `clear` was called
   template <class Vertex>
@@ -77,10 +77,10 @@ public:
     return {table(), nodes};
   }
 
-  /// Numbers the keys of a round of occurrences after the before[0] keys of earlier rounds; writes to after[0] how
-  /// many keys there are then.
+  /// Numbers the keys of a round of occurrences after the before[0] keys of earlier rounds. Writes the new number of
+  /// keys to after[0].
   ///
-  /// @shape  count as many occurrences · before [1] · after [1], written, another place
+  /// @shape  count as many occurrences · before [1] · after [1], written, at another address
   /// @where  enqueues only
   /// @throws precondition_error  if the bounds of numbers and occurrences together do not fit 31 bits
   /// @cost   O(count.bound + before[0] if the table has to grow)
@@ -104,7 +104,7 @@ public:
     ex.exclusive_scan(count.bound,
                       mark_first<space>{count, before, slots_.data(), std::as_const(links_).view(), firsts_.view()},
                       ranks_.view());
-    ex.for_each(std::max<std::int64_t>(count.bound, 1), // one that writes the number of keys
+    ex.for_each(std::max<std::int64_t>(count.bound, 1), // one thread writes the number of keys
                 set_numbers<space, Occurrences>{of, count, before, after, slots_.data(), std::as_const(links_).view(),
                                                 std::as_const(firsts_).view(), std::as_const(ranks_).view()});
     bound_ = bound;
@@ -116,7 +116,7 @@ private:
     return {slots_.data(), slots - 1, 64 - std::countr_zero(slots)};
   }
 
-  // An empty table for that many numbers, at most half full.
+  // Makes an empty table for that many numbers, at most half full.
   void make_table(std::int64_t numbers) {
     num_slots_ = static_cast<std::int64_t>(
         std::bit_ceil(static_cast<std::uint64_t>(std::max(2 * std::min(numbers, most_positions), min_slots))));

@@ -16,13 +16,13 @@
 
 namespace glt::detail {
 
-/// What `batch_numbering` numbers: a trivially copyable functor, callable where the policy runs its work.
+/// Occurrences of keys that `batch_numbering` numbers: a trivially copyable functor, callable on the policy's executor.
 ///
 /// - `o.key(e)`: the key of occurrence e of the round
 /// - `o.known(n)`: the key of number n, given in an earlier round
 /// - `o.set(e, number)`: takes the number of occurrence e, once for every e in any order
-/// - `o.add(e, number)`: its key is new, and `known(number)` is to be that key in later rounds; on the host also called
-///   with the next free number for keys that are not new
+/// - `o.add(e, number)`: its key is new, and `known(number)` must be that key in later rounds; hosts also call it with
+///   the next free number for keys that are not new
 template <class O>
 concept occurrences = std::is_trivially_copyable_v<O> && requires(O const& o, std::int64_t e, local_id number) {
   { o.key(e) == o.known(e) } -> std::same_as<bool>;
@@ -31,7 +31,7 @@ concept occurrences = std::is_trivially_copyable_v<O> && requires(O const& o, st
   o.add(e, number);
 };
 
-/// An open-addressing table whose slots hold positions of keys: [0, before) are numbers of known keys, before + e is
+/// Open-addressing table whose slots hold positions of keys: [0, before) are numbers of known keys, before + e is
 /// occurrence e of the round.
 struct position_table {
   static constexpr local_id empty = std::numeric_limits<local_id>::max();
@@ -40,7 +40,7 @@ struct position_table {
   std::uint64_t mask = 0;
   int shift = 64;
 
-  /// The slot of a key, which holds the smallest of its positions once all have been entered.
+  /// Returns the slot of a key, which holds the smallest of its positions after all were entered.
   template <class Key, class KeyAt>
   GLT_HOST_DEVICE std::uint32_t enter(Key key, local_id position, KeyAt const& key_at) const {
     for (std::uint64_t place = spread(key) >> shift;; place = (place + 1) & mask) {
@@ -61,7 +61,7 @@ struct position_table {
     }
   }
 
-  /// The position of a key, −1 if it was not entered.
+  /// Returns the position of a key, −1 if it was not entered.
   template <class Key, class KeyAt>
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t find(Key key, KeyAt const& key_at) const {
     for (std::uint64_t place = spread(key) >> shift;; place = (place + 1) & mask) {
@@ -91,7 +91,7 @@ struct key_at_position {
   }
 };
 
-// Enters distinct keys by their places.
+// Enters distinct keys with their places.
 template <memory_space Space, class Key>
 struct enter_distinct {
   array_view<Space, Key const> keys;
@@ -115,7 +115,7 @@ struct enter_known {
   }
 };
 
-// links[e] = the slot of the key of e
+// Sets links[e] to the slot of the key of e.
 template <memory_space Space, class Occurrences>
 struct enter_occurrences {
   Occurrences of;
@@ -131,8 +131,8 @@ struct enter_occurrences {
   }
 };
 
-// 1 for the first occurrences of keys, to be summed up; keeps the position of the first one, since slots get numbers. May
-// be called more than once.
+// Returns 1 for first occurrences of keys, to be summed up. Stores the first position, because slots get numbers later.
+// May be called more than once.
 template <memory_space Space>
 struct mark_first {
   bounded_size<Space> count;
@@ -150,7 +150,7 @@ struct mark_first {
   }
 };
 
-// Hands out the numbers; ranks[e] counts the first occurrences before e.
+// Assigns the numbers; ranks[e] counts the first occurrences before e.
 template <memory_space Space, class Occurrences>
 struct set_numbers {
   Occurrences of;

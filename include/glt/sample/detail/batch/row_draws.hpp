@@ -12,15 +12,15 @@
 
 namespace glt::detail {
 
-// How many rows ahead the offsets of a row are asked for, and how many rows later its sources are read: enough
-// work for a miss of the cache.
+// Prefetch distances in rows: offsets are prefetched `rows_ahead`, sources are read `rows_behind` later; enough to hide
+// a cache miss.
 inline constexpr std::int64_t rows_ahead = 48;
 inline constexpr std::int64_t rows_behind = 32;
 
-// Rows that are worth a thread.
+// Least number of rows for a thread.
 inline constexpr std::int64_t rows_per_thread = 256;
 
-// Asks for what the draws of a later row will read: its offsets first, then what its rule looks at.
+// Prefetches the data that the draws of a later row will read: its offsets first, then the data of its rule.
 template <class Graph, class Request>
 GLT_HOST_DEVICE void look_ahead(Graph const& graph, Request const& request, std::int64_t i, std::int64_t last) {
   if (i + rows_ahead < last) {
@@ -42,7 +42,7 @@ template <class Graph, class Request>
   return request.rule.count(graph, request.rows[i], request.query(i), request.options, request.key, request.subject(i));
 }
 
-// Counts for rows, row after row; for a rule that finds something in them, what it finds.
+// Counts row after row; if the rule has `find`, stores the results of `find` instead.
 template <class Graph, class Request>
 struct count_rows {
   Graph graph;
@@ -61,7 +61,7 @@ struct count_rows {
   }
 };
 
-// The counts of rows in which a rule has found something.
+// Returns the counts of rows from the results of `find`.
 template <class Request>
 struct count_found {
   Request request;
@@ -87,7 +87,7 @@ GLT_HOST_DEVICE void read_picked(Graph const& graph, std::int64_t row, std::int6
   }
 }
 
-// Reads the first edges of a row, which is all that some rules give.
+// Reads the first edges of a row, for rules that give just these.
 template <class Graph>
 GLT_HOST_DEVICE void read_first(Graph const& graph, std::int64_t row, std::int64_t count,
                                 typename Graph::vertex_type* sources, edge_id* edge_ids) {
@@ -101,7 +101,7 @@ GLT_HOST_DEVICE void read_first(Graph const& graph, std::int64_t row, std::int64
 }
 
 // Draws rows and reads them, row after row. The places of the sources hold the picked positions first, so that no other
-// memory is needed; the sources replace them some rows later, when their cache lines have arrived.
+// memory is needed. Sources replace them some rows later, when their cache lines have arrived.
 template <class Graph, class Request>
 struct sample_rows {
   using vertex = typename Graph::vertex_type;
@@ -110,7 +110,7 @@ struct sample_rows {
   array_view<Request::space, edge_offset const> offsets;
   array_view<Request::space, vertex> sources;
   array_view<Request::space, edge_id> edge_ids;
-  array_view<Request::space, edge_offset const> found = {}; // by `count_rows`, if that is known
+  array_view<Request::space, edge_offset const> found = {}; // by `count_rows`, if available
 
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;

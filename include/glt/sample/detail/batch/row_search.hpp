@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// The row to which an edge belongs, by bisection of the offsets: for threads that do one edge each.
+/// Returns the row of an edge, by bisection of the offsets: for threads that process one edge each.
 ///
 /// @shape  offsets [S + 1], ascending from 0
 /// @pre    edge is in [0, offsets[S]); not checked

@@ -18,12 +18,12 @@
 
 namespace glt::detail {
 
-/// The vertices of a sample, or those of a type.
+/// Vertices of a sample, of one type if there are types.
 template <device_policy Policy, vertex_id Vertex>
 struct sampled_vertices {
   buffer<Policy, Vertex> nodes;
   buffer<Policy, local_id> seed_index;
-  buffer<Policy, local_id> batch; ///< trees of the nodes, if there are trees
+  buffer<Policy, local_id> batch; ///< trees of the nodes, if the batch is disjoint
   std::vector<std::int64_t> num_sampled;
 
   void resize(std::int64_t num_nodes, bool trees) {
@@ -37,7 +37,7 @@ struct sampled_vertices {
   }
 };
 
-/// The edges of a sample, or those of a type, hop by hop.
+/// Edges of a sample, of one type if there are types, hop by hop.
 template <device_policy Policy>
 struct sampled_edges {
   static constexpr memory_space space = Policy::space;
@@ -53,7 +53,7 @@ struct sampled_edges {
     return std::tie(self.offsets, self.row, self.col, self.edge_ids, self.num_sampled);
   }
 
-  /// No edges, and one offset that is not written.
+  /// Removes all edges and leaves one offset, which is not written.
   void clear() {
     row.clear();
     col.clear();
@@ -62,7 +62,7 @@ struct sampled_edges {
     offsets.resize(1);
   }
 
-  /// Leaves edge ids as they are if they are not asked for.
+  /// Sets the sizes; leaves edge ids as they are unless `ids`.
   void resize(std::int64_t num_edges, std::int64_t num_expanded, bool ids) {
     row.resize(num_edges);
     col.resize(num_edges);
@@ -72,9 +72,9 @@ struct sampled_edges {
     offsets.resize(num_expanded + 1);
   }
 
-  /// The block of a layer; layer 0 is the outermost hop, layer L − 1 ends at the seeds.
+  /// Returns the block of a layer; layer 0 is the outermost hop, layer L − 1 ends at the seeds.
   ///
-  /// @shape  sources, destinations [L + 1], how many vertices of the types of the edges' ends every hop gave
+  /// @shape  sources, destinations [L + 1]: new vertices per hop of the source and the destination type
   /// @throws precondition_error  if layer is not in [0, L)
   [[nodiscard]] block_view<space> block(int layer, frontier expand, std::span<std::int64_t const> sources,
                                         std::span<std::int64_t const> destinations) const {

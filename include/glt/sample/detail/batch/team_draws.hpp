@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-// The count of a row, for scans that take it where they need it.
+// Count of a row, for scans that compute it on the fly.
 template <class Graph, class Request>
 struct count_row {
   Graph graph;
@@ -41,8 +41,7 @@ struct count_row_by_team {
   }
 };
 
-// Replaces positions in a row by the sources there, for threads that do one row each: several edges are on their way at a
-// time.
+// Replaces positions in a row by the sources there, for threads that process one row each; several reads overlap.
 template <class Graph>
 GLT_HOST_DEVICE void read_picked_together(Graph const& graph, std::int64_t row, std::int64_t count,
                                           typename Graph::vertex_type* sources, edge_id* edge_ids) {
@@ -73,7 +72,7 @@ struct read_edge {
   Graph const& graph;
   edge_offset begin; // of the row
   typename Graph::vertex_type* sources;
-  edge_id* edge_ids; // null if not asked for
+  edge_id* edge_ids; // null if not requested
 
   GLT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t position) const {
     auto const source = graph.source(begin + position);
@@ -84,7 +83,7 @@ struct read_edge {
   }
 };
 
-// Draws a row and reads it at once, for threads that do one row each, and for teams.
+// Draws a row and reads it at once, for threads that process one row each, and for teams.
 template <class Graph, class Request>
 struct sample_row {
   Graph graph;
@@ -123,7 +122,7 @@ private:
   }
 };
 
-// Reads edge e of rows that give all their edges in order: a thread each, however long the rows are.
+// Reads edge e of rows that give all their edges in order: one thread per edge, for any length of rows.
 template <class Graph, class Request>
 struct read_edge_of_rows {
   Graph graph;
@@ -140,7 +139,7 @@ struct read_edge_of_rows {
   }
 };
 
-// Runs a functor such as `sample_row` for n rows, with as many threads for each as the rule wants.
+// Runs a functor such as `sample_row` for n rows, with the number of threads per row that the rule requests.
 template <class Rule, class Graph, class Executor, class F>
 void draw_rows(Executor const& ex, hop_options options, std::int64_t n, F const& f) {
   if constexpr (counts_by_team<Rule, Graph>) {

@@ -11,10 +11,10 @@
 
 namespace glt::detail {
 
-/// Tells most vertices that do not belong to a set from those that may: small enough for a first-level cache, and
-/// without a branch; reusable.
+/// Filter that tells most vertices outside a set from possible members: fits a first-level cache, and has no branch;
+/// reusable.
 ///
-/// @cost   8 to 16 bits a vertex of the set; one random vertex in 8 or more that is not in it may seem to be
+/// @cost   8 to 16 bits a vertex of the set; at most one in 8 random vertices outside the set passes
 /// @source Bloom, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7), 1970, with one hash
 ///         function
 template <vertex_id Vertex>
@@ -39,7 +39,7 @@ public:
     }
   }
 
-  /// 0 only if the vertex does not belong to the set, else 1.
+  /// Returns 0 only if the vertex is not in the set, else 1.
   [[nodiscard]] std::int64_t perhaps(Vertex vertex) const noexcept {
     auto const bit = bit_of(vertex);
     return static_cast<std::int64_t>((words_[bit / 64] >> (bit % 64)) & 1U);

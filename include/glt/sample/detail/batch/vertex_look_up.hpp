@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-/// Says where a vertex is in nodes, −1 if it is not there.
+/// Functor that returns the position of a vertex in nodes, or −1.
 template <memory_space Space, class Vertex>
 struct vertex_look_up {
   position_table table;

@@ -17,13 +17,13 @@
 
 namespace glt::detail {
 
-/// The vertices of a walk by their places, with their rows: those of a list, or those of all rows.
+/// Vertices of a walk by place, with their rows: a list of vertices, or all rows.
 template <memory_space Space, class Vertex>
 struct walked_rows {
   csr_view<Space, Vertex> graph;
   array_view<Space, Vertex const> list;
-  bool all;                  ///< rows, in their order
-  std::int64_t first_vertex; ///< that of row 0
+  bool all;                  ///< all rows, in their order
+  std::int64_t first_vertex; ///< vertex of row 0
 
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const noexcept { return all ? graph.num_rows() : list.size(); }
   [[nodiscard]] GLT_HOST_DEVICE Vertex vertex(std::int64_t place) const noexcept {
@@ -58,7 +58,7 @@ struct subtract_first_vertex {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { rows[i] = static_cast<Vertex>(vertices[i] - first_vertex); }
 };
 
-// The place of a vertex of the list if it has no row; else the size of the list.
+// Returns the place of a vertex of the list if it has no row; else the size of the list.
 template <memory_space Space, class Vertex>
 struct place_without_row {
   walked_rows<Space, Vertex> rows;
@@ -68,14 +68,14 @@ struct place_without_row {
   }
 };
 
-// Some edges of one row.
+// Copies some edges of one row.
 template <memory_space Space, class Vertex>
 struct copy_piece {
   walked_rows<Space, Vertex> rows;
   std::int64_t place;
   std::int64_t first_edge;
   array_view<Space, Vertex> sources;
-  array_view<Space, edge_id> edge_ids; // empty if not asked for
+  array_view<Space, edge_id> edge_ids; // empty if not requested
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const edge = rows.graph.offset(rows.row(place)) + first_edge + i;
     sources[i] = rows.graph.source(edge);
@@ -85,13 +85,13 @@ struct copy_piece {
   }
 };
 
-/// Degrees of walked rows for the host, which asks for them in ascending order; reusable.
+/// Degrees of walked rows for the host, which reads them in ascending order; reusable.
 ///
-/// @where  reads them in place where the host can, else fetches many at a time and waits for them
+/// @where  hosts read them in place; other policies fetch many at a time and wait for them
 template <device_policy Policy, class Vertex>
 class walked_degrees {
 public:
-  /// @param most  how many are fetched at a time
+  /// @param most  number of degrees that are fetched at a time
   explicit walked_degrees(Policy policy = {}, std::int64_t most = std::int64_t{1} << 16)
       : policy_(policy), most_(most), fetched_(0, policy) {}
 

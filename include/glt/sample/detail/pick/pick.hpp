@@ -13,11 +13,11 @@
 
 namespace glt::detail {
 
-// How many distinct positions are picked at once.
+// Most distinct positions that are picked at once.
 inline constexpr std::int64_t most_at_once = 16;
 
-/// How many edges a row of `degree` edges gives: all of them without replacement while the fanout allows it,
-/// else `fanout`.
+/// Returns the number of edges that a row of `degree` edges gives. Without replacement a row of at most `fanout` edges
+/// gives all of them; other rows give `fanout`.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_picked(std::int64_t degree, hop_options options) noexcept {
   bool const whole_row = options.fanout < 0 || (!options.replace && degree <= options.fanout);
   return whole_row || degree == 0 ? degree : options.fanout;
@@ -31,8 +31,8 @@ GLT_HOST_DEVICE constexpr void pick_any(random_stream stream, std::int64_t degre
   }
 }
 
-// Floyd's sampling: draw i is below degree − count + i + 1, and a number that was drawn before stands for the
-// last one.
+// Floyd's sampling: draw i is below degree − count + i + 1. A number that was drawn before is replaced by the largest
+// number of its draw.
 template <class Position>
 GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t degree, std::int64_t count,
                                              Position* out) noexcept {
@@ -47,9 +47,9 @@ GLT_HOST_DEVICE constexpr void pick_distinct(random_stream stream, std::int64_t 
   }
 }
 
-// The same for at most `Width` picks, faster: all random words at once, and loops whose trips and places in `picks` are known
-// to the compiler, so that devices keep everything in registers. False, with nothing written, in the rare case that a
-// draw may have to be rejected.
+// Picks at most `Width` positions, faster: all random words at once, in loops with constant trip counts and places, so
+// that devices keep `picks` in registers. Returns false, with nothing written, in the rare case that a draw may have to
+// be rejected.
 template <int Width, class Position>
 GLT_HOST_DEVICE constexpr bool pick_distinct_portably(random_stream const& stream, std::int64_t degree, int count,
                                                       Position* out) noexcept {
@@ -84,7 +84,7 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_portably(random_stream const& strea
   return true;
 }
 
-// The faster of the two ways to pick up to 16 positions.
+// Uses the faster of the two ways to pick up to 16 positions.
 template <class Position>
 GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::int64_t degree, int count,
                                             Position* out) noexcept {
@@ -108,7 +108,7 @@ GLT_HOST_DEVICE constexpr bool pick_at_once(random_stream const& stream, std::in
 ///
 /// @shape  out [num_picked(degree, options)], written
 /// @units  positions in [0, degree)
-/// @pre    degree fits `Position`, and nothing was drawn from the stream before; not checked
+/// @pre    degree fits `Position`, and the stream is unused; not checked
 /// @cost   one random number a pick; without replacement O(fanout²) comparisons over the picks, 8 or 16 at once
 ///         for fanouts up to 16; no memory beside out
 /// @source Floyd's sampling, Bentley & Floyd, CACM 30(9), 1987

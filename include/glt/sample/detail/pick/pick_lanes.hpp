@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-// Says whether two of 4 · Vectors numbers are equal.
+// True if two of 4 · Vectors numbers are equal.
 template <std::size_t Vectors>
 bool any_equal(__m128i const (&numbers)[Vectors]) noexcept {
   auto found = _mm_setzero_si128();
@@ -32,7 +32,7 @@ bool any_equal(__m128i const (&numbers)[Vectors]) noexcept {
   return _mm_movemask_epi8(found) != 0;
 }
 
-// Floyd's sampling once all draws are known: a pick that was taken before becomes the last position of its draw.
+// Ends Floyd's sampling after all draws: a pick that was taken before becomes the last position of its draw.
 inline void replace_repeated(std::int64_t degree, int count, std::int32_t* picks) noexcept {
   auto const last = [&](int i) { return static_cast<std::int32_t>(degree - count + i); };
   if (degree <= 64) { // a bit for every position
@@ -52,7 +52,7 @@ inline void replace_repeated(std::int64_t degree, int count, std::int32_t* picks
   }
 }
 
-// `pick_distinct_at_once` for at most 4 · Vectors picks, on any processor.
+// Does the work of `pick_distinct_at_once` for at most 4 · Vectors picks, on any processor.
 template <std::size_t Vectors>
 bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, int count, std::int32_t* picks) noexcept {
   auto const all = [](std::int64_t value) { return _mm_set1_epi32(static_cast<int>(value)); };
@@ -66,14 +66,14 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
     auto const bounds = _mm_add_epi32(first_bound, draws);
     auto const maybe = _mm_cmpgt_epi32(_mm_xor_si128(bounds, sign), _mm_xor_si128(fractions, sign));
     rejected = _mm_or_si128(rejected, _mm_and_si128(used, maybe));
-    // Places that are not used hold different negative numbers, equal to nothing.
+    // Unused places hold distinct negative numbers, which are equal to no pick.
     kept[vector] = _mm_or_si128(_mm_and_si128(used, numbers), _mm_andnot_si128(used, _mm_sub_epi32(all(-1), draws)));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(picks) + vector, kept[vector]);
   };
   for (std::size_t vector = 0; vector < Vectors; vector += 2) {
     auto lanes = block_lanes(stream, vector, vector + 1);
     for (int j = 0; j < 4; ++j) {
-      auto const draw = static_cast<int>(4 * vector) + j; // of lane 0; that of lane 1 is four later
+      auto const draw = static_cast<int>(4 * vector) + j; // of lane 0; the draw of lane 1 is four later
       auto const bounds = _mm_add_epi32(first_bound, _mm_set_epi32(0, draw + 4, 0, draw));
       lanes.words[j] = _mm_mul_epu32(lanes.words[j], bounds);
     }
@@ -87,15 +87,14 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
   if (_mm_movemask_epi8(rejected) != 0) {
     return false;
   }
-  // On short rows equal picks are too frequent to hope for none.
+  // On short rows, equal picks are frequent.
   if (degree <= 64 || any_equal(kept)) {
     replace_repeated(degree, count, picks);
   }
   return true;
 }
 
-// Where the processor has registers of 32 bytes, which it is asked for when the program runs, four blocks side by side are
-// all words of 16 picks.
+// On processors with 32-byte registers (checked at run time), four blocks side by side are all words of 16 picks.
 #if defined(__GNUC__) && defined(__x86_64__)
 #define GLT_HAS_FOUR_LANES 1
 
@@ -103,7 +102,7 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
   return __builtin_cpu_supports("avx2") != 0;
 }
 
-// `pick_distinct_at_once` on processors of which `has_four_lanes` is true.
+// Does the work of `pick_distinct_at_once` on processors with `has_four_lanes()`.
 [[gnu::target("avx2")]] inline bool pick_distinct_in_four_lanes(random_stream const& stream, std::int64_t degree,
                                                                 int count, std::int32_t* picks) noexcept {
   __m256i c[4] = {_mm256_set1_epi64x(static_cast<std::int64_t>(stream.subject())),
@@ -127,8 +126,7 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
   }
   auto bounds = _mm256_add_epi64(_mm256_set1_epi64x(degree - count + 1), _mm256_set_epi64x(12, 8, 4, 0));
   auto accepted = _mm256_set1_epi32(-1);
-  for (auto& word :
-       c) { // of draws j, j + 4, j + 8, j + 12; that of a draw that is not used may be rejected for nothing
+  for (auto& word : c) { // of draws j, j + 4, j + 8, j + 12; an unused draw may cause a needless rejection
     word = _mm256_mul_epu32(word, bounds);
     accepted = _mm256_and_si256(accepted, _mm256_cmpeq_epi32(_mm256_max_epu32(word, bounds), word));
     bounds = _mm256_add_epi64(bounds, _mm256_set1_epi64x(1));
@@ -142,7 +140,7 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
   auto const high = _mm256_unpackhi_epi64(even, odd);
   __m256i numbers[2] = {_mm256_permute2x128_si256(low, high, 0x20), _mm256_permute2x128_si256(low, high, 0x31)};
   auto draws = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-  for (int half = 0; half < 2; ++half) { // places that are not used hold different negative numbers, equal to nothing
+  for (int half = 0; half < 2; ++half) { // unused places hold distinct negative numbers, which are equal to no pick
     auto const used = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), draws);
     numbers[half] = _mm256_blendv_epi8(_mm256_sub_epi32(_mm256_set1_epi32(-1), draws), numbers[half], used);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(picks) + half, numbers[half]);
@@ -158,7 +156,7 @@ bool pick_distinct_in_lanes(random_stream const& stream, std::int64_t degree, in
 }
 #endif
 
-// The same for any processor.
+// Does the same on any processor.
 inline bool pick_distinct_in_two_lanes(random_stream const& stream, std::int64_t degree, int count,
                                        std::int32_t* picks) noexcept {
   switch ((count + 3) / 4) {
@@ -173,8 +171,8 @@ inline bool pick_distinct_in_two_lanes(random_stream const& stream, std::int64_t
   }
 }
 
-/// Picks at most 16 distinct positions as `pick_distinct` does: all draws in vector registers, and a look for equal
-/// ones afterwards. False, with `picks` unfinished, in the rare case that a draw may have to be rejected.
+/// Picks at most 16 distinct positions as `pick_distinct` does: all draws in vector registers, then a search for equal
+/// ones. Returns false, with `picks` unfinished, in the rare case that a draw may have to be rejected.
 ///
 /// @shape  picks [16], of which the first `count` are written
 /// @pre    0 < count <= 16, and count < degree < 2³¹; not checked

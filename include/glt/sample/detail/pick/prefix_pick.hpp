@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-// Exponential variates of a stream one after the other.
+// Exponential variates of a stream, one after the other.
 class exponential_sequence {
 public:
   GLT_HOST_DEVICE constexpr explicit exponential_sequence(random_stream const& stream) noexcept : stream_(stream) {}
@@ -32,23 +32,22 @@ private:
   std::array<std::uint64_t, 2> pair_{};
 };
 
-/// Picks `count` edges of a row with replacement, each with a probability in proportion to its weight; in row
-/// order.
+/// Picks `count` edges of a row with replacement, in proportion to their weights; in row order.
 ///
 /// Sorted uniform numbers, which are sums of exponential variates over their total, are found in the prefix
 /// sums of the weights in one pass.
 ///
 /// @shape  row [degree] · out [count], written
 /// @pre    the row has an edge of positive weight, and degree fits `Position`; not checked
-/// @cost   O(degree + count), two passes over the row, which a team (exec/detail/team.hpp) reads together, and 2 · count
-///         variates; no memory beside out
+/// @cost   O(degree + count), two passes over the row, which a team (exec/detail/team.hpp) reads together, and 2 ·
+///         count variates; no memory beside out
 /// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
 ///         1986, V.3.1
 template <memory_space Space, class Position, class Team = serial_team<>>
 GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, edge_weights<Space> row,
                                                    std::int64_t count, Position* out, Team const& team = {}) noexcept {
   auto const weight_of = [row](std::int64_t i) { return static_cast<double>(row[i]); };
-  double weight = 0; // sums of doubles, in row order: those of floats may overflow
+  double weight = 0; // sums of doubles, in row order: sums of floats may overflow
   std::int64_t last = 0;
   team.in_order(row.size(), weight_of, [&](std::int64_t i, double each) {
     weight += each;

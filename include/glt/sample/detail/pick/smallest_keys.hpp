@@ -23,10 +23,10 @@ template <class Position>
   return found;
 }
 
-// A factor that makes a bound a little larger, so that rounding never makes it pass over an edge that arrives earlier.
+// Factor that makes a bound a little larger, so that rounding never skips an edge that arrives earlier.
 inline constexpr double above_rounding = 1.000001;
 
-// Continues after the first `size` edges, which are in the heap's `out`, with the edges from `next` on.
+// Continues with the edges from `next` on; the first `size` edges are in the heap's `out`.
 template <class Heap, class Position>
 GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, std::int64_t size,
                                                   Position const* taken, std::int64_t num_taken) noexcept {
@@ -53,13 +53,11 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
   heap.sort(size);
 }
 
-/// Picks edges of a row without replacement: each next one with a probability in proportion to its weight
-/// among those not yet picked.
+/// Picks edges of a row without replacement: each next edge in proportion to its weight among the edges not yet picked.
 ///
-/// Edge p arrives at time variate(p) / weight(p), with an exponential variate that depends on the stream and
-/// p alone; the picks are the first to arrive, in that order. Where nothing is left to choose they are in row
-/// order. Edges that were picked before by other means may be passed over: what arrives after them is drawn
-/// as if they had been picked here.
+/// Edge p arrives at time variate(p) / weight(p), with an exponential variate that depends on the stream and p alone.
+/// The picks are the first to arrive, in that order; if all edges are picked, they are in row order. Edges that were
+/// picked before by other means may be skipped: later arrivals are drawn as if these had been picked here.
 ///
 /// @shape  row [degree] · out [count]; the first `taken` are read, the others written
 /// @pre    the row has `count` edges of positive weight, and degree fits `Position`; not checked
@@ -95,8 +93,8 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, e
   }
 }
 
-/// `pick_smallest_keys` where nothing was taken before, by a team (exec/detail/team.hpp): lanes compare the keys
-/// with the latest one that is kept, and lane 0 keeps those that are earlier.
+/// Picks as `pick_smallest_keys` if nothing was taken before, by a team (exec/detail/team.hpp). Lanes compare the keys
+/// with the latest key that is kept, and lane 0 keeps earlier ones.
 template <class Position, class Team, class Heap>
 GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap, std::int64_t count) {
   auto const keys = heap.keys;
@@ -117,7 +115,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
   next = team.broadcast(next);
   limit = team.broadcast(limit);
   if (next == keys.row.size()) {
-    return; // nothing to choose: row order
+    return; // all edges are picked: row order
   }
   auto const may_arrive = [&](double bound, std::int64_t p) {
     auto const pair = word_pair(keys.stream, static_cast<std::uint64_t>(p / 2));
@@ -133,7 +131,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
   team.once([&] { heap.sort(count); });
 }
 
-/// `pick_smallest_keys` where nothing was taken before.
+/// Picks as `pick_smallest_keys` if nothing was taken before, by a team.
 ///
 /// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
 template <class Team, memory_space Space, class Position>

@@ -16,9 +16,8 @@
 
 namespace glt::detail {
 
-// Draws of one row by its alias table: a place, and a coin that says if the place stands for its own edge or
-// for its alias. Draw i is a pure function of the stream and i; four draws share a block of places and one of
-// coins.
+// Draws from one row by its alias table: a place, and a coin that chooses between the place's edge and its alias. Draw
+// i is a pure function of the stream and i; four draws share a block of places and a block of coins.
 template <memory_space Space>
 struct table_draws {
   static constexpr std::uint64_t coins = std::uint64_t{1} << 32; // first block of the coins
@@ -26,14 +25,14 @@ struct table_draws {
   random_stream stream;
   array_view<Space, alias_slot const> row;
 
-  // The words of eight draws, of which the first is a multiple of 4, among the places (0) or the coins.
+  // Returns the words of eight draws for the places (0) or the coins; the first draw is a multiple of 4.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 8> eight(std::uint64_t kind,
                                                                              std::int64_t first) const noexcept {
     auto const block = kind + static_cast<std::uint64_t>(first / 4);
     return two_blocks(stream, block, block + 1);
   }
 
-  // The whole part of the degree times a fraction of 64 bits, of which the lower 32 are seldom needed.
+  // Returns the integer part of the degree times a 64-bit fraction, whose lower 32 bits are seldom needed.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint32_t place(std::int64_t draw, std::uint32_t word) const noexcept {
     auto const degree = static_cast<std::uint32_t>(row.size());
     std::uint64_t product = std::uint64_t{word} * degree;
@@ -44,7 +43,7 @@ struct table_draws {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
-  // The choice is made without a branch, which would be guessed wrong every other time.
+  // Chooses without a branch, which would be mispredicted half of the time.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint32_t edge(std::uint32_t at, std::uint32_t coin) const noexcept {
     auto const slot = row[at];
     std::uint32_t const to_alias = 0U - static_cast<std::uint32_t>(coin >= slot.threshold);
@@ -52,8 +51,7 @@ struct table_draws {
   }
 };
 
-// The distinct ones of the edges that it is given, in `out`; most are told apart by the last six bits of
-// their number.
+// Distinct edges among the edges added, in `out`; most are told apart by the last six bits of their number.
 template <class Position>
 struct distinct_edges {
   Position* out;
@@ -69,9 +67,9 @@ struct distinct_edges {
   }
 };
 
-/// First half of a draw by an alias table: writes the places of `count` draws and asks for their cache lines.
+/// First half of a draw by an alias table: writes the places of `count` draws and prefetches their cache lines.
 ///
-/// Where many rows are drawn, the second half of each is best left until some rows later.
+/// For many rows, call the second half of each some rows later.
 ///
 /// @shape  row [degree] slots of the row · out [count], written
 /// @pre    degree is above 0 and fits `Position`; not checked
@@ -90,7 +88,7 @@ GLT_HOST_DEVICE void draw_places(random_stream const& stream, array_view<Space, 
   }
 }
 
-/// Second half: picks edges of a row with replacement, each with a probability in proportion to its weight.
+/// Second half of a draw: picks edges of a row with replacement, in proportion to their weights.
 ///
 /// @shape  row [degree] slots of the row · out [count], from places of `draw_places` to edges
 /// @pre    the row has an edge of positive weight; not checked
@@ -109,18 +107,17 @@ GLT_HOST_DEVICE constexpr void pick_by_table(random_stream const& stream, array_
   }
 }
 
-/// Second half: picks edges of a row without replacement, each next one with a probability in proportion to
-/// its weight among those not yet picked.
+/// Second half of a draw: picks edges of a row without replacement, each next edge in proportion to its weight among
+/// the edges not yet picked.
 ///
-/// Draws that come again are rejected. After `count` + degree draws the rest is picked by
-/// `pick_smallest_keys` from the stream `rest`: what has been picked so far says nothing about which edge
-/// comes next, so the distribution is the same.
+/// Repeated draws are rejected. After `count` + degree draws, `pick_smallest_keys` picks the rest from the stream
+/// `rest`. The picks so far do not influence which edge comes next, so the distribution is the same.
 ///
 /// @shape  row [degree] slots of the row · weights [degree] · out [count], from places of `draw_places` to
 ///         edges
 /// @pre    more than `count` edges of the row have positive weight; not checked
-/// @cost   O(count + rejected draws), of which there are few if no weight exceeds the others by far; O(degree
-///         · count) at worst, and for more than 64 picks also O(count²) comparisons; no memory beside out
+/// @cost   O(count + rejected draws), with few rejections unless a weight is far above the others; O(degree · count) at
+///         worst, and for more than 64 picks also O(count²) comparisons; no memory beside out
 /// @source Walker, ACM TOMS 3(3), 1977; rejection: Wong & Easton, "An efficient method for weighted sampling
 ///         without replacement", SIAM J. Comput. 9(1), 1980
 template <memory_space Space, class Position>
@@ -132,7 +129,7 @@ pick_distinct_by_table(random_stream const& stream, random_stream const& rest, a
   for (std::int64_t first = 0; first < count; first += 8) {
     auto const coins = draws.eight(draws.coins, first);
     for (std::int64_t i = first; i < count && i < first + 8; ++i) {
-      // A place is read before its own edge, or that of an earlier draw, takes its room.
+      // A place is read before its edge, or the edge of an earlier draw, overwrites it.
       picked.add(draws.edge(static_cast<std::uint32_t>(out[i]), coins[static_cast<std::size_t>(i - first)]));
     }
   }

@@ -12,9 +12,9 @@
 
 namespace glt::detail {
 
-// The picks of a row by a team (exec/detail/team.hpp): the same ones, in the same order, as by one thread.
+// Picks of a row by a team (exec/detail/team.hpp) are the same, and in the same order, as by one thread.
 
-/// `pick_distinct` with a lane for each pick; false, with picks that mean nothing, if a draw may have to be rejected.
+/// Picks as `pick_distinct`, with a lane for each pick; false, with invalid picks, if a draw may have to be rejected.
 ///
 /// @pre    0 < count <= the size of the team, and count < degree < 2³¹; not checked
 template <class Team, class Picks>
@@ -37,7 +37,7 @@ GLT_HOST_DEVICE constexpr bool pick_distinct_by(Team const& team, random_stream 
   return true;
 }
 
-/// `pick_positions`, but calls emit(i, position) for pick i, in any order; emit may write to out[i].
+/// Picks as `pick_positions`, but calls emit(i, position) for pick i, in any order; emit may write to out[i].
 ///
 /// @shape  out [num_picked(degree, options)], scratch
 template <class Team, class Position, class Emit>
@@ -59,7 +59,7 @@ GLT_HOST_DEVICE constexpr void pick_positions_by(Team const& team, random_stream
   team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
 }
 
-/// `pick_smallest`: lanes compare the keys with the largest one that is kept, and lane 0 keeps those that are smaller.
+/// Picks as `pick_smallest`: lanes compare keys with the largest kept key, and lane 0 keeps smaller ones.
 template <class Team, class KeyOf, class Position>
 GLT_HOST_DEVICE constexpr void pick_smallest_by(Team const& team, KeyOf const& key_of, std::int64_t size,
                                                 std::int64_t count, Position* out) {

@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// The probability that an expanded vertex of `degree` in-edges draws a given one of them.
+/// Returns the probability that an expanded vertex of `degree` in-edges draws a given edge.
 [[nodiscard]] GLT_HOST_DEVICE inline double draw_probability(std::int64_t degree, hop_options options) noexcept {
   if (degree == 0) {
     return 0;
@@ -32,7 +32,7 @@ namespace glt::detail {
   return options.replace ? probability_of_any(1 / edges, static_cast<std::uint64_t>(options.fanout)) : fanout / edges;
 }
 
-/// The probability that a batch of `batch_size` of `num_seeds` places holds one of `times` given ones.
+/// Returns the probability that a batch of `batch_size` of `num_seeds` places holds one of `times` given places.
 [[nodiscard]] GLT_HOST_DEVICE inline double seed_probability(std::uint64_t times, std::int64_t num_seeds,
                                                              std::int64_t batch_size) noexcept {
   double missed = 1;
@@ -44,13 +44,13 @@ namespace glt::detail {
   return 1 - missed;
 }
 
-/// What every in-edge of a frontier vertex adds to the sum of its source.
+/// Returns the term that every in-edge of a frontier vertex adds to the sum of its source.
 [[nodiscard]] GLT_HOST_DEVICE inline log_miss edge_value(double frontier, std::int64_t degree,
                                                          hop_options options) noexcept {
   return frontier == 0 ? 0 : log_miss_of(frontier * draw_probability(degree, options));
 }
 
-/// Ends a hop for one vertex, in whose sum all is added up; returns what it is in the next frontier.
+/// Ends a hop for one vertex whose sum is complete; returns its probability in the next frontier.
 GLT_HOST_DEVICE inline double settle_touched(double& touched, log_miss sum, frontier expand) noexcept {
   double const fresh = rounded_product(1 - touched, probability_of(sum));
   touched += fresh;
@@ -73,7 +73,7 @@ struct spread_row {
     auto const first = graph.offset(row);
     auto const degree = graph.degree(row);
     auto const value = edge_value(frontier[row], degree, options);
-    // An atomic addition waits for its cache line, so the lines of the next sums are asked for before.
+    // An atomic addition waits for its cache line, so the lines of the next sums are prefetched.
     std::int64_t slots[ahead] = {};
     for (std::int64_t i = 0; i < degree + ahead; ++i) {
       if (i >= ahead) {
@@ -87,7 +87,7 @@ struct spread_row {
   }
 };
 
-// What every edge of a row adds.
+// Returns the term that every edge of a row adds.
 template <class Graph, memory_space Space>
 struct value_row {
   Graph graph;
@@ -100,7 +100,7 @@ struct value_row {
   }
 };
 
-// Edges that lie beside each other, of however many rows: even shares of the work, whatever the degrees.
+// Work on adjacent edges, of any number of rows: equal shares for all degrees.
 template <class Graph, memory_space Space, class Slot>
 struct spread_edges {
   static constexpr std::int64_t size = 16;
@@ -161,9 +161,9 @@ struct clear_sum {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { sums[i] = 0; }
 };
 
-/// The state of a hotness estimate: seeds, then hop after hop `spread` and `settle`.
+/// State of a hotness estimate: seeds, then `spread` and `settle` hop after hop.
 ///
-/// Rows may be those of a part; the sums of sources elsewhere lie behind those of the rows.
+/// The rows may be a part's rows; sums of remote sources follow the sums of the rows.
 ///
 /// @shape  sums() [rows + elsewhere]
 template <device_policy Policy>
@@ -200,7 +200,7 @@ public:
   }
 
   /// Adds to the sum at slot(u) for every in-edge from u that a frontier vertex may draw. The graph may be in another
-  /// memory that the executor reaches.
+  /// memory space that the executor reaches.
   template <memory_space GraphSpace, vertex_id Vertex, class Slot>
   void spread(csr_view<GraphSpace, Vertex> graph, hop_options options, Slot slot) {
     using graph_type = csr_view<GraphSpace, Vertex>;
@@ -232,7 +232,7 @@ private:
   buffer<Policy, log_miss> sums_;
   buffer<Policy, double> frontier_;
   buffer<Policy, double> touched_;
-  buffer<Policy, log_miss> values_; // of rows, where edges are spread in even shares
+  buffer<Policy, log_miss> values_; // of rows, if edges are spread in equal shares
 };
 
 } // namespace glt::detail

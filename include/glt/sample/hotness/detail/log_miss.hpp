@@ -10,19 +10,19 @@
 
 namespace glt::detail {
 
-/// −ln(1 − p) in units of 2⁻⁵⁰: integers, because their sum does not depend on the order.
+/// Value of −ln(1 − p) in units of 2⁻⁵⁰: an integer, so that sums do not depend on the order.
 ///
-/// Logarithms and exponentials are computed in integers, too: those of mathematics libraries differ in the last bits
+/// Logarithms and exponentials are computed in integers, too: results of mathematics libraries differ in the last bits
 /// between machines, and between hosts and devices.
 using log_miss = std::uint64_t;
 
-/// From here on a probability is 1 in every bit: e⁻⁴⁴ < 2⁻⁶³. Sums stop here, so that they never overflow.
+/// Value from which a probability is 1 in every bit: e⁻⁴⁴ < 2⁻⁶³. Sums stop here, so that they never overflow.
 inline constexpr log_miss certain = log_miss{44} << 50;
 
-/// ln 2 in units of 2⁻⁵⁸.
+/// Constant ln 2 in units of 2⁻⁵⁸.
 inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
 
-/// −ln(1 − p) in units of 2⁻⁵⁸, for p in [0, 1).
+/// Computes −ln(1 − p) in units of 2⁻⁵⁸, for p in [0, 1).
 ///
 /// With 1 − p = 2⁻ʰ · u and u in [1/2, 1): u is stretched to 1 − y, with y up to 1/17, by one of 16 factors,
 /// whose logarithms are known, and −ln(1 − y) is a power series.
@@ -68,7 +68,7 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
   return static_cast<std::uint64_t>(halvings) * ln2_58 + ((ln_of_factor[i] + series) >> 6);
 }
 
-/// 1 − e⁻ˣ.
+/// Computes 1 − e⁻ˣ.
 ///
 /// @pre    x, in units of 2⁻⁵⁸, is below 44; not checked
 /// @cost   15 multiplications
@@ -113,7 +113,7 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
   return sum >= certain ? 1.0 : one_minus_exp_58(sum << 8);
 }
 
-/// The probability of at least one of `times` independent events of probability p each.
+/// Returns the probability of at least one of `times` independent events of probability p each.
 [[nodiscard]] GLT_HOST_DEVICE constexpr double probability_of_any(double p, std::uint64_t times) noexcept {
   if (p >= 1) {
     return times > 0 ? 1 : 0;
@@ -123,9 +123,9 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
   return sure ? 1 : one_minus_exp_58(once * times);
 }
 
-/// Adds unless the sum is certain already; then what it is capped to does not depend on the order either.
+/// Adds unless the sum is certain already; the capped sum does not depend on the order either.
 GLT_HOST_DEVICE inline void add_capped(log_miss& sum, log_miss value) noexcept {
-  // Sums of this many times what threads can add at the same time do not overflow; more is added one after the other.
+  // Values up to this bound cannot overflow, even if all threads add at once; larger values are added one by one.
   constexpr log_miss most_added_at_once = log_miss{1} << 44;
   auto before = atomic_load(&sum);
   if (value <= most_added_at_once) {

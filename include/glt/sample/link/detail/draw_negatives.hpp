@@ -14,12 +14,12 @@
 
 namespace glt::detail {
 
-/// Candidates for negatives that a kernel may ask one by one: a trivially copyable functor over views.
+/// Candidates for negatives that kernels can query one by one: a trivially copyable functor over views.
 ///
 /// Models: `candidates_view`. Members are const and callable on the device.
 ///
 /// - `c.num_numbers()`: see `candidate_source`
-/// - `c.vertex(number)`: the vertex that a number stands for
+/// - `c.vertex(number)`: the vertex of a number
 /// - `c.is_edge(source, destination)`
 template <class C, class Vertex>
 concept resident_candidates = bytes_copyable<C> && requires(C const& c, std::int64_t number, Vertex vertex) {
@@ -46,7 +46,7 @@ struct test_edge {
   }
 };
 
-/// Resident candidates as a `candidate_source`, which many are asked of at once.
+/// Resident candidates as a `candidate_source`, which answers many queries at once.
 template <device_policy Policy, class Vertex, resident_candidates<Vertex> Candidates>
 struct candidates_in_rounds {
   static constexpr memory_space space = Policy::space;
@@ -66,7 +66,7 @@ struct candidates_in_rounds {
   }
 };
 
-// Draws one negative until it is verified or the attempts are used up: what `negative_drawer` does in rounds.
+// Draws one negative until it is verified or the attempts are used up: the work of `negative_drawer` without rounds.
 template <memory_space Space, class Vertex, resident_candidates<Vertex> Candidates>
 struct draw_negative {
   Candidates candidates;

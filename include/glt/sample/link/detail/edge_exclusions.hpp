@@ -23,7 +23,7 @@
 
 namespace glt::detail {
 
-/// The edges that seed edges exclude: all of them and, behind these, their reverses if asked for.
+/// Edges that seed edges exclude: the seed edges and then, if requested, their reverses.
 template <memory_space Space, class Vertex>
 struct excluded_seed_edges {
   seed_edges_view<Space, Vertex> seeds;
@@ -56,8 +56,8 @@ struct list_excluded_rows {
   GLT_HOST_DEVICE void operator()(std::int64_t x) const { rows[x] = edge(order[x]).row; }
 };
 
-// Once rows are in order: the edges, and for the first edge of a row where the row begins and ends. Edges may come
-// twice, for that is harmless; a row belongs to its first edge, and the others of it have no positions.
+// Writes the sorted edges and, for the first edge of a row, the row's begin and end. Duplicate edges are harmless; a
+// row belongs to its first edge, and its other edges have no positions.
 template <memory_space Space, class Edges>
 struct divide_excluded {
   Edges edge;
@@ -136,7 +136,7 @@ struct place_excluded_of_first {
   }
 };
 
-// Threads of a GPU share rows that are searched from end to end.
+// Searches rows; threads of a GPU share rows that are searched from end to end.
 template <class Executor, class F>
 void search_rows(Executor const& ex, bool ascending, std::int64_t n, F const& f) {
   if constexpr (!host_executor<Executor>) {
@@ -148,7 +148,7 @@ void search_rows(Executor const& ex, bool ascending, std::int64_t n, F const& f)
   ex.for_each(n, f);
 }
 
-/// Owns the edges that sampling leaves out; made anew for every batch in the same memory.
+/// Edges that sampling leaves out; made anew for every batch in the same memory.
 template <device_policy Policy>
 class edge_exclusions {
 public:
@@ -158,7 +158,7 @@ public:
       : policy_(policy), keys_(0, policy), order_(0, policy), rows_(0, policy), edges_(0, policy), first_(0, policy),
         counts_(0, policy), kept_(0, policy), offsets_(0, policy), positions_(0, policy), filter_(0, policy) {}
 
-  /// Looks edges up, all parallel ones included; they need not exist, and may come twice. `ascending` tells that
+  /// Looks edges up, all parallel ones included; they need not exist, and may occur twice. `ascending` is the result of
   /// `rows_ascend`. The view is valid until the next call.
   ///
   /// @param  edges  a functor over memory that the policy's executor reaches: `edges(x)` is a `row_edge` for x in
@@ -166,8 +166,8 @@ public:
   /// @where  waits once, for the number of edges found
   /// @units  row b · graph.num_rows() + r is row r of the graph for batch b
   /// @pre    no row is negative; not checked
-  /// @cost   two sorts of the edges and, unless rows ascend, one pass over the rows; allocates only while they are
-  ///         more than ever before
+  /// @cost   two sorts of the edges and, unless rows ascend, one pass over the rows; allocates only while they are more
+  ///         than in any call before
   template <memory_space GraphSpace, vertex_id Vertex, class Edges>
   exclusions_view<space> look_up(csr_view<GraphSpace, Vertex> graph, Edges edges, bool ascending = false) {
     using graph_type = csr_view<GraphSpace, Vertex>;

@@ -27,8 +27,8 @@ struct row_ascends {
 
 inline constexpr int search_block = 32;
 
-// True if a block of sources holds one. Of fixed length, without an early exit and with a sum as wide as an
-// id: that is what compilers turn into vector instructions.
+// True if a block of sources holds `source`. Fixed length, no early exit and a sum as wide as an id, so that compilers
+// use vector instructions.
 template <class Vertex>
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool block_holds(Vertex const* block, Vertex source) noexcept {
   Vertex hits = 0;
@@ -52,13 +52,13 @@ template <executor Executor, memory_space Space, vertex_id Vertex>
   return ex.reduce(graph.num_rows(), true, detail::row_ascends<csr_view<Space, Vertex>>{graph}, detail::both{});
 }
 
-/// Says whether an edge is in a graph.
+/// Functor that tells whether an edge is in a graph.
 ///
-/// @cost   a look-up O(degree of the row), in steps of 32 edges, or O(log degree) where rows ascend
+/// @cost   a look-up O(degree of the row), in steps of 32 edges, or O(log degree) if rows ascend
 template <memory_space Space, vertex_id Vertex>
 struct edge_search {
   csr_view<Space, Vertex> graph;
-  bool ascending = false; ///< as `rows_ascend` says
+  bool ascending = false; ///< result of `rows_ascend`
 
   /// @pre    row is in [0, graph.num_rows()); not checked
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool operator()(std::int64_t row, Vertex source) const noexcept {

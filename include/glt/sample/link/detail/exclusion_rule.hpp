@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-// All that the inner rule sees of the graph: one row, without its excluded edges.
+// The graph as the inner rule sees it: one row, without its excluded edges.
 template <class Vertex>
 struct shortened_row {
   using vertex_type = Vertex;
@@ -22,11 +22,11 @@ struct shortened_row {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t degree(std::int64_t) const noexcept { return length; }
 };
 
-/// Takes edges out of the rows before another rule draws, so that a fanout is met whenever enough edges stay.
+/// Rule that removes edges from rows before another rule draws: a fanout is met whenever enough edges stay.
 ///
-/// The inner rule may look at nothing but the number of edges of a row: uniform sampling does.
+/// The inner rule may read only the number of edges of a row: uniform sampling does.
 ///
-/// @cost   that of the inner rule; in rows with x excluded edges O(log x) a pick more
+/// @cost   as the inner rule; in rows with x excluded edges O(log x) a pick more
 template <memory_space Space, class Inner = uniform_rule>
 struct excluding_rule {
   using query_type = typename Inner::query_type;
@@ -70,7 +70,7 @@ private:
     return detail::shortened_row<typename Graph::vertex_type>{graph.degree(row) - positions.size()};
   }
 
-  // How many excluded positions lie before the edge that is number `rank` of those that stay.
+  // Returns how many excluded positions lie before the edge with number `rank` among the edges that stay.
   [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t
   excluded_before(array_view<Space, edge_offset const> positions, std::int64_t rank) noexcept {
     // positions[k] − k edges that stay lie before excluded position k

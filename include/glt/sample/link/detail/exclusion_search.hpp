@@ -13,8 +13,8 @@
 
 namespace glt::detail {
 
-// Finds the positions of one row that hold an excluded source. Those that have room are kept at once: a row
-// has room for as many as it has excluded sources, which is enough unless there are parallel edges.
+// Finds the positions in one row that hold an excluded source, and stores as many as there is room for. A row has room
+// for one per excluded source, which is enough unless there are parallel edges.
 template <class Graph, memory_space Space = Graph::space>
 struct find_excluded {
   static constexpr memory_space space = Space;
@@ -26,7 +26,7 @@ struct find_excluded {
   array_view<space, edge_offset> counts;
   array_view<space, edge_offset> kept;
 
-  // The row of the graph, for whichever batch.
+  // Returns the row of the graph, which is the same for all batches.
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return rows[i] % graph.num_rows(); }
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
@@ -34,7 +34,7 @@ struct find_excluded {
     counts[i] = search(i, kept.data() + first[i], room);
   }
 
-  // The same by a team, for rows that are in no order.
+  // Searches by a team, for rows that are not sorted.
   template <class Team>
   GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
     auto const found = search_by(team, i, kept.data() + first[i], first[i + 1] - first[i]);
@@ -49,7 +49,7 @@ struct find_excluded {
         [&](std::int64_t k, std::int64_t p) { k < room ? void(out[k] = p) : void(); });
   }
 
-  // Writes the first `room` positions and returns how many there are.
+  // Writes the first `room` positions and returns the number of all.
   GLT_HOST_DEVICE edge_offset search(std::int64_t i, edge_offset* out, edge_offset room) const {
     edge_offset const begin = graph.offset(row(i));
     edge_offset const end = begin + graph.degree(row(i));
@@ -77,7 +77,7 @@ struct find_excluded {
       }
       return found;
     }
-    constexpr std::int64_t few = 8; // searching a block for each of so many sources pays
+    constexpr std::int64_t few = 8; // a search of each block pays for so many sources
     bool const by_block = first[i + 1] - first[i] <= few;
     for (edge_offset from = begin; from < end; from += search_block) {
       edge_offset const to = end - from < search_block ? end : from + search_block;
@@ -99,13 +99,13 @@ private:
 
   // True if one of edges[low], …, edges[high − 1] has this source; needs low < high.
   [[nodiscard]] GLT_HOST_DEVICE bool excluded(std::int64_t low, std::int64_t high, std::int64_t source) const {
-    // One less than the first above it: a row with one excluded source alone, as most have, takes no bisection.
+    // One less than the first above it: a row with one excluded source, the usual case, needs no bisection.
     auto const behind = first_where(low + 1, high, [&](std::int64_t at) { return edges[at].source > source; });
     return edges[behind - 1].source == source;
   }
 };
 
-// Brings the positions of one row to their place; searches again where there was not room for all.
+// Moves the positions of one row to their place; searches again if there was not room for all.
 template <class Graph, memory_space Space = Graph::space>
 struct place_excluded {
   find_excluded<Graph, Space> find;
@@ -119,7 +119,7 @@ struct place_excluded {
       place(serial_team<>{}, i);
     }
   }
-  // The same by a team, for rows that are in no order.
+  // Searches by a team, for rows that are not sorted.
   template <class Team>
   GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
     if (search_again(i)) {

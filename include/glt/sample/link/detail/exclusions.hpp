@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// An edge as a row of the graph knows it.
+/// Edge by its row in the graph.
 struct row_edge {
   std::int64_t row;
   std::int64_t source;
@@ -23,8 +23,8 @@ struct row_edge {
 ///
 /// @shape  filter: a power of two of words, or empty · rows [X], ascending · offsets [X + 1] · positions
 ///         [offsets[X]], ascending in every row
-/// @units  positions count from the first edge of the row · row r of the graph is row first_row + r, for views of several
-///         batches
+/// @units  positions count from the first edge of the row · row r of the graph is row first_row + r, for views of
+///         several batches
 template <memory_space Space>
 struct exclusions_view {
   array_view<Space, std::uint64_t const> filter;
@@ -33,9 +33,9 @@ struct exclusions_view {
   array_view<Space, edge_offset const> positions;
   std::int64_t first_row = 0;
 
-  /// The excluded positions of a row.
+  /// Returns the excluded positions of a row.
   ///
-  /// @cost   O(1) for rows without any, but for one in sixteen; else O(log X)
+  /// @cost   O(1) for 15 of 16 rows without any; else O(log X)
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, edge_offset const> of(std::int64_t row) const noexcept {
     row += first_row;
     if (filter.empty() || ((filter[word(row, filter.size())] >> bit(row)) & 1U) == 0) {

@@ -34,7 +34,7 @@ struct scatter_place {
   }
 };
 
-// The place of an id that is out of range or stands at an earlier place too; else the number of ids.
+// Returns the place of an id that is out of range or occurs at an earlier place; else the number of ids.
 template <memory_space Space, memory_space IdSpace, class Vertex>
 struct place_of_wrong_id {
   array_view<IdSpace, global_id const> ids;
@@ -53,7 +53,7 @@ struct copy_id {
   GLT_HOST_DEVICE void operator()(std::int64_t) const { id[0] = ids[place]; }
 };
 
-// One id, from memory of any space that the policy reaches.
+// Reads one id from memory of any space that the policy reaches.
 template <device_policy Policy, memory_space IdSpace>
 [[nodiscard]] global_id id_at(Policy const& policy, array_view<IdSpace, global_id const> ids, std::int64_t place) {
   buffer<Policy, global_id> id(1, policy);
@@ -61,8 +61,8 @@ template <device_policy Policy, memory_space IdSpace>
   return read_element(policy, std::as_const(id).view(), 0);
 }
 
-/// Writes where every id of [0, n) stands in a permutation of them, and returns n; or returns the first place at which
-/// `ids` is no permutation.
+/// Writes the place of every id of [0, n) in a permutation and returns n; or returns the first place at which `ids` is
+/// not a permutation.
 ///
 /// @shape  ids [n] · places [n], resized and written
 /// @where  synchronises

@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-// Negatives that come into the result: all but those that were given up and are not padded.
+// Flags the negatives in the result: all but those that were given up and are not padded.
 template <memory_space Space>
 struct flag_kept {
   array_view<Space, std::uint8_t const> verified; // empty: all are
@@ -29,7 +29,7 @@ struct flag_kept {
   }
 };
 
-// The seeds: sources of positives and, unless they are triplets, of the negatives kept; then the destinations.
+// Writes the seeds: sources of positives and, unless triplets, of kept negatives; then the destinations.
 template <memory_space Space, class Vertex>
 struct write_positive_seeds {
   seed_edges_view<Space, Vertex> positives;
@@ -44,7 +44,7 @@ template <memory_space Space, class Vertex>
 struct write_negative_seeds {
   array_view<Space, Vertex const> sources;
   array_view<Space, Vertex const> destinations;
-  array_view<Space, std::int64_t const> ranks; // [N + 1] among those kept
+  array_view<Space, std::int64_t const> ranks; // [N + 1] among the kept negatives
   std::int64_t first_source;                   // −1 for triplets
   std::int64_t first_destination;
   array_view<Space, Vertex> seeds;
@@ -83,7 +83,7 @@ struct write_negative_index {
   }
 };
 
-// Of all negatives, or of those kept.
+// Flags of all negatives, or of the kept ones.
 template <memory_space Space>
 struct write_verified {
   array_view<Space, std::uint8_t const> verified;
@@ -99,9 +99,9 @@ struct write_verified {
   }
 };
 
-/// Turns positives and negatives into seeds, and the subgraph around the seeds into a `link_sample`.
+/// Assembly of a `link_sample`: turns positives and negatives into seeds, and takes the subgraph around the seeds.
 ///
-/// The one place where serial and distributed link samplers meet: both hand it the same pairs.
+/// Serial and distributed link samplers both use it, and pass the same pairs.
 template <device_policy Policy, vertex_id Vertex>
 class link_assembly {
   static constexpr memory_space space = Policy::space;
@@ -110,9 +110,9 @@ public:
   explicit link_assembly(negative_options options, Policy policy = {})
       : options_(options), policy_(policy), seeds_(0, policy), ranks_(0, policy), places_(0, policy) {}
 
-  /// The seeds to sample around, in the order of the index tensors; valid until the next call.
+  /// Returns the seeds to sample around, in the order of the index tensors; valid until the next call.
   ///
-  /// @where  waits for the number of negatives that were not given up, unless all are kept
+  /// @where  waits for the number of kept negatives, unless all are kept
   /// @cost   O(P + N)
   array_view<space, Vertex const> seeds(seed_edges_view<space, Vertex> positives,
                                         negative_pairs<Policy, Vertex> const& negatives) {
@@ -134,12 +134,12 @@ public:
     return std::as_const(seeds_).view();
   }
 
-  /// Where the sampler is to put the subgraph.
+  /// Returns the subgraph that the sampler is to fill.
   [[nodiscard]] static sampled_subgraph<Policy, Vertex>& subgraph_of(link_sample<Policy, Vertex>& out) noexcept {
     return out.subgraph_;
   }
 
-  /// Writes labels and indices once the subgraph around the seeds is sampled.
+  /// Writes labels and indices after the subgraph around the seeds is sampled.
   ///
   /// @shape  labels [P] or empty
   /// @where  enqueues only

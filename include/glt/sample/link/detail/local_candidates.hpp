@@ -31,7 +31,7 @@ struct candidates_view {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers() const noexcept {
     return weights.ends.empty() ? edges.graph.num_rows() : weights.total();
   }
-  /// The vertex that a number stands for.
+  /// Returns the vertex of a number.
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(std::int64_t number) const noexcept {
     std::int64_t const original = weights.ends.empty() ? number : weights.find(number);
     return renumbered.empty() ? static_cast<Vertex>(original) : renumbered[original];
@@ -43,19 +43,19 @@ struct candidates_view {
 
 /// Candidates for negatives from a whole graph in this process.
 ///
-/// @where  the graph may lie in other memory that the policy's executor reaches
+/// @where  the graph may be in another memory space that the policy's executor reaches
 template <device_policy Policy, vertex_id Vertex, memory_space GraphSpace = Policy::space>
 class local_candidates {
 public:
   static constexpr memory_space space = Policy::space;
   using view_type = candidates_view<space, Vertex, GraphSpace>;
 
-  /// Borrows all arrays. `weights` are by original id; without them every vertex is as likely as any other.
+  /// Borrows all arrays. `weights` are by original id; without them all vertices are equally likely.
   ///
   /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none
-  /// @throws precondition_error  if the number of weights is another, or original is no permutation, naming
-  ///                             the first wrong vertex
-  /// @cost   O(V + E), to see whether rows ascend; V ids of memory if there are original ids
+  /// @throws precondition_error  if the number of weights is wrong, or original is not a permutation, naming the first
+  ///                             wrong vertex
+  /// @cost   O(V + E), to check whether rows ascend; V ids of memory if there are original ids
   local_candidates(csr_view<GraphSpace, Vertex> graph, vertex_weights_view<space> weights,
                    original_ids<GraphSpace> original, Policy const& policy = {})
       : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy) {
@@ -69,7 +69,7 @@ public:
   /// True if every row of the graph lists its sources in ascending order.
   [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
 
-  /// The same for kernels; valid until the candidates go.
+  /// Returns a view for kernels; valid as long as the candidates.
   [[nodiscard]] view_type view() const noexcept { return {edges_, weights_, renumbered_.view()}; }
 
 private:

@@ -22,15 +22,15 @@
 
 namespace glt::detail {
 
-/// Where the candidates for negatives come from, and who knows the edges, if kernels cannot ask one by one as they do
+/// Source of candidates for negatives and of edge checks, for candidates that kernels cannot query one by one as
 /// `resident_candidates`.
 ///
-/// Models: `dist::remote_candidates`. A random number below `num_numbers()` stands for a vertex: each vertex for one
-/// number, or for as many as it weighs.
+/// Models: `dist::remote_candidates`. A random number below `num_numbers()` stands for a vertex: each vertex has one
+/// number, or as many as its weight.
 ///
 /// - `c.num_numbers()`
-/// - `c.find(numbers, vertices)`: writes the vertices of the numbers; false if no rank has any number, and
-///   then nothing more is asked
+/// - `c.find(numbers, vertices)`: writes the vertices of the numbers; false if no rank has any number, and then no
+///   further call follows
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
 concept candidate_source =
@@ -47,7 +47,7 @@ struct list_places {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { open[i] = i; }
 };
 
-// The numbers of the open places: of both ends, or of the destination alone.
+// Draws the numbers of the open places: of both ends, or of the destination only.
 template <memory_space Space>
 struct draw_candidate {
   array_view<Space, random_key const> keys; // [P]
@@ -67,7 +67,7 @@ struct draw_candidate {
   }
 };
 
-// The pairs of the open places, in their order and in the result.
+// Writes the pairs of the open places, in their order and into the result.
 template <memory_space Space, class Vertex>
 struct write_candidate {
   array_view<Space, std::int64_t const> open;
@@ -119,7 +119,7 @@ struct keep_open {
   }
 };
 
-/// One of the batches whose negatives are drawn together.
+/// Batch of several whose negatives are drawn together.
 ///
 /// @shape  keys [P], the `positive_key` of every positive
 template <device_policy Policy, vertex_id Vertex>
@@ -129,11 +129,11 @@ struct negatives_to_draw {
   negative_pairs<Policy, Vertex>* out = nullptr;
 };
 
-/// Draws the negatives of a batch until all are verified or the attempts are used up: round by round, but all places at
-/// once, each by itself, where kernels reach the candidates; hosts are faster in rounds, for misses of the cache overlap.
+/// Drawer of the negatives of a batch until all are verified or the attempts are used up. If kernels reach the
+/// candidates, all places draw at once, each by itself; else in rounds. Hosts are faster in rounds, because cache
+/// misses overlap.
 ///
-/// The one place where serial and distributed negatives meet: both draw the same candidates in the same
-/// order.
+/// Serial and distributed negatives both use it, and draw the same candidates in the same order.
 ///
 /// @source uniform negatives, Mikolov et al., NeurIPS 2013; strict by rejection
 template <device_policy Policy, vertex_id Vertex>
@@ -151,11 +151,11 @@ public:
 
   /// Draws num_negatives(P) pairs, in the order of `place_of_negative`.
   ///
-  /// Pairs that could not be verified stay, flagged; whoever assembles the batch leaves them out or not.
+  /// Pairs that could not be verified stay, flagged; the caller keeps them or leaves them out.
   ///
   /// @shape  keys [P], the `positive_key` of every positive
   /// @where  may only enqueue
-  /// @cost   O(N) draws and tests, of which each place makes as many as it needs: 1 / (1 − density) on average
+  /// @cost   O(N) draws and tests; each place makes as many as it needs: 1 / (1 − density) on average
   template <class Candidates>
     requires requires(Candidates const& c) {
       { c.view() } -> resident_candidates<Vertex>;
@@ -174,16 +174,16 @@ public:
                                           out.destinations.view(), out.verified.view()});
   }
 
-  /// The same round by round.
+  /// Draws in rounds.
   ///
-  /// @comm   that of `candidates`; as many rounds on every rank
+  /// @comm   as `candidates`; the same number of rounds on every rank
   template <candidate_source<Policy, Vertex> Candidates>
   void draw(Candidates& candidates, seed_edges<Policy, Vertex> const& positives,
             array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
     batch_type const batch{&positives, keys, &out};
     draw_bulk(candidates, std::span(&batch, 1));
   }
-  /// The same for several batches, whose open places share the rounds.
+  /// Draws in rounds for several batches, whose open places share the rounds.
   template <candidate_source<Policy, Vertex> Candidates>
   void draw_bulk(Candidates& candidates, std::span<negatives_to_draw<Policy, Vertex> const> batches) {
     while (open_.size() < batches.size()) {
@@ -227,7 +227,7 @@ private:
     }
     return sum;
   }
-  // Calls f(batch, its open places, the first of them among those of all batches).
+  // Calls f(batch, its open places, the first of them among the open places of all batches).
   template <class F>
   void for_each_batch(std::span<batch_type const> batches, F f) {
     std::int64_t first = 0;
@@ -263,7 +263,7 @@ private:
     });
   }
 
-  // Leaves open what is refused.
+  // Keeps the places of rejected candidates open.
   template <class Candidates>
   void reject(Candidates& candidates, std::span<batch_type const> batches) {
     auto const ex = policy_.executor();
@@ -289,7 +289,7 @@ private:
     });
   }
 
-  // Numbers that a candidate takes.
+  // Returns how many numbers a candidate takes.
   [[nodiscard]] std::int64_t ends() const noexcept { return options_.mode == negative_mode::binary ? 2 : 1; }
 
   struct open_places {
@@ -300,7 +300,7 @@ private:
   negative_options options_;
   Policy policy_;
   std::vector<open_places> open_;        // by batch
-  buffer<Policy, std::int64_t> numbers_; // of the open places of all batches, like the others
+  buffer<Policy, std::int64_t> numbers_; // of the open places of all batches; likewise the arrays below
   buffer<Policy, Vertex> vertices_;
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;

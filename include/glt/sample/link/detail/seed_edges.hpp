@@ -62,7 +62,7 @@ struct gather_ends {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[order[i]]; }
 };
 
-// How many equal edges come before one: its place less that of the first of them, found by bisection.
+// Counts the equal edges before one: its place less the place of the first equal edge, found by bisection.
 template <memory_space Space, class Vertex>
 struct count_equal_before {
   array_view<Space, Vertex const> sources; // sorted, like the destinations
@@ -76,7 +76,7 @@ struct count_equal_before {
   }
 };
 
-// The random numbers of every positive, by original ids.
+// Computes the random key of every positive, by original ids.
 template <memory_space Space, memory_space IdSpace, class Vertex>
 struct key_of_positive {
   random_key key;
@@ -93,7 +93,7 @@ private:
   }
 };
 
-/// The seed edges of a batch in memory of a policy, in order; reusable.
+/// Seed edges of a batch in memory of a policy, sorted; reusable.
 template <device_policy Policy, vertex_id Vertex>
 class seed_edges {
   static constexpr memory_space space = Policy::space;
@@ -130,7 +130,7 @@ public:
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return batch_sources_.size(); }
-  /// Valid until the next `assign`, and as long as the lists that were given to the last.
+  /// Returns a view, valid until the next `assign`, and as long as the lists of the last `assign`.
   [[nodiscard]] seed_edges_view<space, Vertex> view() const noexcept {
     return {batch_sources_, batch_destinations_, occurrences_.view(), sources_.view(), destinations_.view()};
   }

@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// Refuses invalid lists of seed edges.
+/// Throws for invalid lists of seed edges.
 ///
 /// @shape  sources, destinations [P]
 /// @where  synchronises
@@ -29,7 +29,7 @@ void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sou
   validate_vertices(policy, "destination of seed edge", destinations, num_vertices);
 }
 
-/// The same for lists in ordinary memory.
+/// Checks lists in ordinary memory.
 template <class Id>
 void validate_seed_edges(host_view<Id> sources, host_view<Id> destinations, std::int64_t num_vertices) {
   validate_seed_edges(device::cpu(), sources, destinations, num_vertices);

@@ -11,8 +11,8 @@
 
 namespace glt::detail {
 
-/// One place of an alias table: a number in [0, 2³²) below `threshold` stands for the edge of the place
-/// itself, any other for edge `alias` of the same row.
+/// One place of an alias table: a number in [0, 2³²) below `threshold` stands for the edge of the place, any other
+/// number for edge `alias` of the same row.
 struct alias_slot {
   std::uint32_t threshold;
   std::uint32_t alias;
@@ -20,7 +20,7 @@ struct alias_slot {
 
 inline constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max();
 
-// The first edge from i on that is heavier than a share, or that is not.
+// Returns the first edge from i on that is heavier than a share, or that is not.
 template <memory_space Space>
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t next_edge(edge_weights<Space> row, std::int64_t i, double share,
                                                                bool heavier) noexcept {
@@ -35,9 +35,9 @@ template <memory_space Space>
   return {scaled < always ? static_cast<std::uint32_t>(scaled) : always, static_cast<std::uint32_t>(alias)};
 }
 
-/// Builds the alias table of one row, by two sweeps that run over its light and its heavy edges.
+/// Builds the alias table of one row, by two sweeps over its light and its heavy edges.
 ///
-/// @shape  row [degree] · slots [degree], written; a table of zeros is of no use
+/// @shape  row [degree] · slots [degree], written; a table of zero weights is useless
 /// @pre    the weights are finite and 0 or more, degree is below 2³²; not checked
 /// @cost   O(degree), no memory beside slots
 /// @source Walker, "An efficient method for generating discrete random variables with general distributions",
@@ -46,13 +46,13 @@ template <memory_space Space>
 template <memory_space Space>
 GLT_HOST_DEVICE constexpr void fill_alias_table(edge_weights<Space> row, array_view<Space, alias_slot> slots) noexcept {
   auto const degree = row.size();
-  double sum = 0; // of doubles: that of floats may overflow
+  double sum = 0; // of doubles: a sum of floats may overflow
   std::int64_t heaviest = 0;
   for (std::int64_t i = 0; i < degree; ++i) {
     sum += static_cast<double>(row[i]);
     heaviest = row[i] > row[heaviest] ? i : heaviest;
   }
-  double const share = sum / static_cast<double>(degree); // what every slot holds
+  double const share = sum / static_cast<double>(degree); // weight of every slot
   auto light = next_edge(row, 0, share, false);
   auto heavy = next_edge(row, 0, share, true);
   double left = heavy < degree ? static_cast<double>(row[heavy]) : 0; // of the heavy edge, not yet in a slot
@@ -74,7 +74,7 @@ GLT_HOST_DEVICE constexpr void fill_alias_table(edge_weights<Space> row, array_v
       heavy = following;
     }
   }
-  // What is left over holds one share each, up to rounding.
+  // Each remaining edge fills one share, up to rounding.
   for (; heavy < degree; heavy = next_edge(row, heavy + 1, share, true)) {
     slots[heavy] = {always, static_cast<std::uint32_t>(heavy)};
   }

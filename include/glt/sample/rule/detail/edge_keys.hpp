@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-// An edge with the time at which it arrives if edges arrive at the rates of their weights.
+// Edge with its arrival time, if edges arrive at the rates of their weights.
 struct keyed_edge {
   double key;
   std::int64_t position;
@@ -25,8 +25,8 @@ struct arrives_earlier {
   }
 };
 
-// The keys of a row, which are cheaper to compute again than to keep. A key is one division of two exact
-// conversions: the same bits wherever doubles are those of IEEE 754.
+// Keys of a row, which are cheaper to compute again than to store. A key is one division of two exact conversions: the
+// same bits on all machines with IEEE 754 doubles.
 template <memory_space Space>
 struct edge_keys {
   random_stream stream;
@@ -41,7 +41,7 @@ struct edge_keys {
   }
 };
 
-// The edges to arrive first out of those seen so far, few of them: a heap beside `out`, with their keys.
+// Heap of the first edges to arrive so far, for few edges: beside `out`, with their keys.
 template <memory_space Space, class Position>
 struct heap_with_keys {
   static constexpr std::int64_t capacity = 32;
@@ -68,7 +68,7 @@ struct heap_with_keys {
   }
 };
 
-// The same for any number of edges: a heap in `out`; keys are computed again for every comparison.
+// Heap of the first edges to arrive so far, for any number: in `out`; comparisons compute keys again.
 template <memory_space Space, class Position>
 struct heap_without_keys {
   edge_keys<Space> keys;

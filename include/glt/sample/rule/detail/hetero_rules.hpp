@@ -14,15 +14,14 @@
 
 namespace glt::detail {
 
-/// Refuses options that the rules of the edge types cannot follow and rows that are too long, once, before anything is
-/// drawn.
+/// Throws for options that the rules of the edge types cannot follow and for rows that are too long; called once before
+/// all draws.
 ///
 /// `relation_of(e)` is the graph that rule e draws from.
 ///
 /// @shape  rules [edge types]
-/// @throws precondition_error  if there is not one rule per edge type, rules with queries are to sample
-///                             without trees of their own or, naming the edge type, as `check_row_lengths` and for
-///                             what a rule itself checks
+/// @throws precondition_error  if there is not one rule per edge type, rules with queries are used without `disjoint`,
+///                             or, naming the edge type, as `check_row_lengths` and as `check` of a rule
 template <class Rule, class RelationOf>
 void check_rules(hetero_schema const& schema, hetero_options const& options, std::vector<Rule> const& rules,
                  RelationOf relation_of) {

@@ -11,18 +11,17 @@
 
 namespace glt::detail {
 
-/// Whether a row has an edge from `source`.
+/// Question whether a row has an edge from `source`.
 template <vertex_id Vertex>
 struct edge_lookup {
   std::int64_t row;
   Vertex source;
   bool found;      ///< the result
-  edge_offset low; ///< what is left to be searched
+  edge_offset low; ///< range that is still to be searched
   edge_offset high;
 };
 
-/// Looks some edges up together: where rows ascend, the cache misses of one bisection are waited for while the others
-/// go on.
+/// Looks up some edges together: if rows ascend, the bisections overlap their cache misses.
 ///
 /// @pre    rows are in [0, edges.graph.num_rows()), and the lookups fit the nearest caches; not checked
 /// @cost   as `edge_search`

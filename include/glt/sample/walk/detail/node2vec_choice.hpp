@@ -18,9 +18,9 @@ enum class verdict : std::uint8_t {
   accept_stranger  ///< accept if it is none
 };
 
-/// What a node2vec walk does with the words of an attempt: words 0 and 1 pick an edge, 2 and 3 decide on it.
+/// Use of the random words of an attempt of a node2vec walk: words 0 and 1 pick an edge, 2 and 3 decide on it.
 ///
-/// Only candidates whose number lies between the two weights need a look at the row of the vertex before.
+/// Only candidates whose number lies between the two weights need a search in the previous vertex's row.
 ///
 /// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
 class node2vec_choice {
@@ -32,8 +32,8 @@ public:
     to_stranger_ = 1 / options.q / most;
   }
 
-  /// A position within a row, every one equally likely; −1, with a chance below degree / 2³² (or 1/2 for rows
-  /// of 2³² edges or more), if there must be another attempt.
+  /// Returns a position within a row, every one equally likely; −1 if there must be another attempt, with a chance
+  /// below degree / 2³² (or 1/2 for rows of 2³² edges or more).
   [[nodiscard]] GLT_HOST_DEVICE static constexpr std::int64_t position(walk_draws::words const& words,
                                                                        std::int64_t degree) noexcept {
     if (degree > 0xFFFFFFFFLL) {
@@ -50,7 +50,7 @@ public:
     return low < bound && low < (0U - bound) % bound ? -1 : static_cast<std::int64_t>(product >> 32);
   }
 
-  /// What to do with a candidate; `previous` is negative in the first step, which takes any.
+  /// Returns the verdict on a candidate; `previous` is negative in the first step, which accepts any.
   [[nodiscard]] GLT_HOST_DEVICE constexpr verdict decide(walk_draws::words const& words, global_id previous,
                                                          global_id candidate) const noexcept {
     auto const bits = (words[2] | (std::uint64_t{words[3]} << 32)) >> 11;
@@ -73,12 +73,12 @@ private:
   double to_stranger_;
 };
 
-/// True if the row of the vertex before decides.
+/// True if the row of the previous vertex decides.
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_open(verdict decided) noexcept {
   return decided == verdict::accept_neighbor || decided == verdict::accept_stranger;
 }
 
-/// The outcome, once it is known whether the candidate is a neighbour of the vertex before; if it is not open, any.
+/// Returns the outcome; `neighbor` tells whether the candidate is a neighbour of the previous vertex, if that matters.
 [[nodiscard]] GLT_HOST_DEVICE constexpr bool accepts(verdict decided, bool neighbor) noexcept {
   return decided == verdict::accept || (decided == verdict::accept_neighbor && neighbor) ||
          (decided == verdict::accept_stranger && !neighbor);

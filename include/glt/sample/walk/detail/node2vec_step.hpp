@@ -17,15 +17,15 @@
 
 namespace glt::detail {
 
-/// A walker of the second order: where its vertex is to draw a candidate, or where the vertex before is to have one
-/// judged.
+/// Walker of the second order. It draws a candidate at its vertex's owner, and may have it judged at the previous
+/// vertex's owner.
 template <class Vertex = global_id, class Number = std::int32_t>
 struct second_order_walker {
-  walk_draws draws; ///< as those of a `path_walker`
+  walk_draws draws; ///< as in `path_walker`
   Vertex at;
-  Vertex previous;  ///< -1 before the first step
-  Vertex candidate; ///< to be judged, or -1
-  edge_id edge;     ///< that leads to a candidate from another rank
+  Vertex previous;  ///< −1 before the first step
+  Vertex candidate; ///< to be judged, or −1
+  edge_id edge;     ///< leads to a candidate from another rank
   std::uint32_t attempt;
   std::int32_t home;
   Number walk;
@@ -40,8 +40,8 @@ struct second_order_walker {
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_in(auto const& rows) const noexcept { return rows.row_of(at); }
 };
 
-/// An attempt at a step of a node2vec walk, or as much of it as can be made here: where the row of the vertex before
-/// matters and is elsewhere, the walker goes there with its candidate. What it is to `walk_block` is said there.
+/// An attempt at a step of a node2vec walk, as far as it can be made here. If the previous vertex's row matters and is
+/// remote, the walker goes there with its candidate. `walk_block` describes the members.
 template <class Rows>
 struct node2vec_step {
   Rows rows;
@@ -53,7 +53,7 @@ struct node2vec_step {
     walk_draws::words words;
     edge_offset taken;
     verdict decided;
-    bool neighbor; // of the vertex before, if that matters
+    bool neighbor; // of the previous vertex, if that matters
   };
 
   GLT_HOST_DEVICE void begin(auto& it) const noexcept {
@@ -145,7 +145,7 @@ struct node2vec_step {
     }
   }
 
-  /// The id of the edge that `it` is about to take.
+  /// Returns the id of the edge that `it` is about to take.
   [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(auto const& it) const noexcept {
     return Rows::all || it.taken != nowhere ? rows.graph.id_of_edge(it.taken) : it.edge;
   }
@@ -156,7 +156,7 @@ private:
   using source_type = typename decltype(Rows::graph)::vertex_type;
   static constexpr edge_offset nowhere = -1;
 
-  // True for a walker that came with a candidate.
+  // True for a walker that arrived with a candidate.
   [[nodiscard]] static GLT_HOST_DEVICE bool is_brought(auto const& it) noexcept {
     return !Rows::all && it.candidate >= 0;
   }

@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// The same relation in every step.
+/// Path with the same relation in every step.
 template <class Rows, bool Common = false>
 struct one_relation {
   static constexpr bool common = Common; ///< all walkers of a block are at the same step
@@ -23,7 +23,7 @@ struct one_relation {
   void advance() noexcept {}
 };
 
-/// Relation after relation, and from the last one on to the first.
+/// Path along one relation after the other; the first follows the last.
 template <memory_space Space, class Rows>
 struct relation_cycle {
   static constexpr bool common = false;
@@ -35,7 +35,7 @@ struct relation_cycle {
   void advance() noexcept {}
 };
 
-/// `relation_cycle` for walkers that are all at the same step, from 0 on.
+/// Counterpart of `relation_cycle` for walkers that are all at the same step, from 0 on.
 template <memory_space Space, class Rows>
 struct common_relation {
   static constexpr bool common = true;
@@ -49,21 +49,21 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t next() const noexcept { return now + 1 == relations.size() ? 0 : now + 1; }
 };
 
-/// A walker along a cycle of relations.
+/// Walker along a cycle of relations.
 template <class Row = local_id, class Number = std::int32_t>
 struct path_walker {
-  walk_draws draws;  ///< before the owner of its start has named it, of its number among the walks of that start
+  walk_draws draws;  ///< until the start's owner has named the draws: the walk's number among the walks of its start
   Row row;           ///< of its vertex, at the owner
-  std::int32_t home; ///< the rank that it belongs to
+  std::int32_t home; ///< rank that the walk belongs to
   Number walk;
   std::int32_t step;
 
   GLT_HOST_DEVICE void set_start(global_id, Row at) noexcept { row = at; }
-  /// The number of its row; `rows` has it.
+  /// Returns the number of its row, for `rows` that hold it.
   [[nodiscard]] GLT_HOST_DEVICE Row row_in(auto const&) const noexcept { return row; }
 };
 
-/// One that now and then returns to its start.
+/// Walker that sometimes returns to its start.
 template <class Vertex = global_id, class Row = local_id, class Number = std::int32_t>
 struct returning_walker : path_walker<Row, Number> {
   Vertex start;
@@ -74,13 +74,13 @@ struct returning_walker : path_walker<Row, Number> {
   }
 };
 
-/// A probability as the words below it, out of 2³².
+/// Returns a probability as the number of words below it, out of 2³².
 [[nodiscard]] constexpr std::uint32_t words_below(double probability) noexcept {
   return static_cast<std::uint32_t>(probability * 0x1p32);
 }
 
-/// A step of a walk along relations, every edge of a row equally likely, and with a probability back to the start for
-/// walkers that know theirs. What it is to `walk_block` is said there.
+/// Step of a walk along relations, with every edge of a row equally likely. Walkers that know their start return to it
+/// with a probability. `walk_block` describes the members.
 template <class Path>
 struct path_step {
   Path path;
@@ -141,7 +141,7 @@ struct path_step {
     rows.prefetch(it, it.row);
   }
 
-  /// The id of the edge that `it` is about to take; -1 for a return.
+  /// Returns the id of the edge that `it` is about to take; −1 for a return.
   template <class State>
   [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(State const& it) const noexcept {
     return State::returns && it.taken == returned ? -1 : path.at(it.step).graph.id_of_edge(it.taken);

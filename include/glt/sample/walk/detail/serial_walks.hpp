@@ -19,36 +19,36 @@
 
 namespace glt::detail {
 
-/// All rows of a graph, which have the numbers of its vertices. A part of them has the same members.
+/// All rows of a graph, with the numbers of its vertices. The class for a part's rows has the same members.
 template <memory_space Space, vertex_id Vertex>
 struct all_rows {
   static constexpr bool all = true;
   csr_view<Space, Vertex> graph;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(Vertex vertex) const noexcept { return vertex; }
-  /// Notes who has the row of a vertex that a walker is to see next, and returns its number there.
+  /// Records the owner of the next vertex's row, and returns the row's number there.
   [[nodiscard]] GLT_HOST_DEVICE Vertex enter(auto&, Vertex vertex) const noexcept { return vertex; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_here(auto const&) const noexcept { return true; }
-  /// Asks for the bounds of a row if they are here.
+  /// Prefetches the bounds of a row if they are local.
   GLT_HOST_DEVICE void prefetch(auto const&, std::int64_t row) const noexcept {
     detail::prefetch(graph.offsets().data() + row);
   }
 };
 
-/// The rows of a `walks`.
+/// Rows of a `walks`.
 template <memory_space Space, vertex_id Vertex>
 struct walk_rows {
   matrix_view<Space, Vertex> vertices;
   matrix_view<Space, edge_id> edge_ids;
 
-  /// Vertex `step` of a walk, and the edge that led there.
+  /// Sets vertex `step` of a walk, and the edge that led there.
   GLT_HOST_DEVICE void set(std::int64_t walk, std::int64_t step, Vertex vertex, edge_id edge) const noexcept {
     vertices(walk, step) = vertex;
     if (edge_ids.rows() > 0) {
       edge_ids(walk, step - 1) = edge;
     }
   }
-  /// The rest of a walk that ends before its step `step`.
+  /// Fills the rest of a walk that ends before its step `step`.
   GLT_HOST_DEVICE void end(std::int64_t walk, std::int64_t step) const noexcept {
     for (auto s = step + 1; s < vertices.columns(); ++s) {
       vertices(walk, s) = -1;
@@ -59,7 +59,7 @@ struct walk_rows {
   }
 };
 
-/// The walkers of a process that has all rows, one a walk.
+/// Walkers of a process that has all rows, one a walk.
 template <class Walker, memory_space Space, vertex_id Vertex, memory_space GraphSpace>
 struct serial_walkers {
   using walker = Walker;
@@ -89,18 +89,18 @@ struct serial_walkers {
   GLT_HOST_DEVICE void end(Walker const& it) const noexcept { out.end(it.walk, it.step); }
 
 private:
-  // The rows of a block advance together, which no hardware foresees: asks for the cache line to be written next.
+  // The rows of a block advance together, which hardware prefetchers do not predict: prefetches the next cache line.
   template <class T>
   GLT_HOST_DEVICE static void write(T& place, T value) noexcept {
-    prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(&place) + 64)); // may be behind the array
+    prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(&place) + 64)); // may be beyond the array
     place = value;
   }
 };
 
-/// Walks from every start into `out`, with walkers of a kind.
+/// Walks from every start into `out`, with walkers of type `Walker`.
 ///
 /// @throws precondition_error  if a start is not in [0, num_vertices)
-/// @where  enqueues once the starts are checked
+/// @where  enqueues after the starts are checked
 template <class Walker, device_policy Policy, vertex_id Vertex, memory_space GraphSpace, class Options, class Step>
 void walk_serially(Policy const& policy, array_view<Policy::space, Vertex const> starts, std::int64_t num_vertices,
                    original_ids<GraphSpace> original, sample_key key, Options const& options, Step step,

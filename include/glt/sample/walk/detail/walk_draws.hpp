@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// The key of all walks that a call draws; fold in the number of the walk among those of its start.
+/// Returns the key of all walks of a call; fold in the number of the walk among the walks of its start.
 [[nodiscard]] constexpr random_key walk_key(sample_key key) noexcept {
   constexpr std::uint64_t apart_from_sampling = 0x77616c6b;
   return random_key(key.seed)
@@ -20,8 +20,8 @@ namespace glt::detail {
       .fold(static_cast<std::uint64_t>(key.step));
 }
 
-/// The random numbers of one walk: a pure function of (key, number among the walks of its start, original id of
-/// the start, step, attempt), so that they do not depend on who walks, or beside whom.
+/// Random numbers of one walk: a pure function of (key, number among the walks of its start, original id of the start,
+/// step, attempt). They do not depend on the thread or rank that walks, or on other walks.
 ///
 /// Four steps share one call of the generator.
 class walk_draws {
@@ -30,31 +30,31 @@ public:
 
   walk_draws() = default;
 
-  /// Walk `number` of a start, under the key of `walk_key`.
+  /// Names walk `number` of a start, under the key of `walk_key`.
   GLT_HOST_DEVICE constexpr walk_draws(random_key key, std::int64_t number, std::int64_t original_start) noexcept {
     key_ = key.fold(static_cast<std::uint64_t>(number)).fold(static_cast<std::uint64_t>(original_start)).bits();
   }
 
-  /// The walk that had these `bits()`.
+  /// Restores a walk from its `bits()`.
   GLT_HOST_DEVICE constexpr explicit walk_draws(std::uint64_t bits) noexcept : key_(bits) {}
 
-  /// What names the walk: all that another rank needs to go on with it.
+  /// Returns the name of the walk, with which another rank can continue it.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t bits() const noexcept { return key_; }
 
-  /// The words of the four steps around `step`; its own is element step % 4.
+  /// Returns the words of the four steps around `step`; element step % 4 belongs to `step`.
   [[nodiscard]] GLT_HOST_DEVICE constexpr words of_steps(std::int64_t step, std::uint32_t attempt = 0) const noexcept {
     return draw(step / 4, attempt, 0);
   }
-  /// The same for the question whether a step is a return to the start.
+  /// Returns the words that decide whether steps return to the start.
   [[nodiscard]] GLT_HOST_DEVICE constexpr words of_returns(std::int64_t step) const noexcept {
     return draw(step / 4, 0, 1);
   }
-  /// The words of one attempt at a step of a walk by rejection.
+  /// Returns the words of one attempt at a step of a walk by rejection.
   [[nodiscard]] GLT_HOST_DEVICE constexpr words of_attempt(std::int64_t step, std::uint32_t attempt) const noexcept {
     return draw(step, attempt, 2);
   }
 
-  /// The position within a row at which a step leaves it, every one equally likely; `word` is that of the step.
+  /// Returns the position within a row at which a step leaves it, all equally likely; `word` is the step's word.
   ///
   /// @pre    degree > 0; not checked
   /// @source Lemire, "Fast random integer generation in an interval", TOMACS 29(1), 2019
@@ -81,7 +81,7 @@ private:
                           {static_cast<std::uint32_t>(place), attempt, purpose, 0});
   }
 
-  // Rejection under the next power of two, with words of an own purpose.
+  // Rejection under the next power of two, with separate words.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t wide_position(std::int64_t step,
                                                                      std::uint64_t degree) const noexcept {
     std::uint64_t mask = degree - 1;

@@ -12,10 +12,10 @@
 
 namespace glt::detail {
 
-/// Walkers that advance together, so that the cache misses of one are waited for while the others go on.
+/// Number of walkers that advance together, so that their cache misses overlap.
 inline constexpr std::int64_t walkers_at_once = 64;
 
-/// Moves one walker for as long as it can be moved here: what a thread of a GPU does. `walk_block` names the parts.
+/// Work of a GPU thread: moves one walker while it can be moved here. `walk_block` describes the parameters.
 template <class Step, class Walkers>
 struct walk_alone {
   Step step;
@@ -39,19 +39,20 @@ struct walk_alone {
   }
 };
 
-/// Moves walkers block by block, every one for as long as it can be moved here; all at once make one attempt at a step.
+/// Work of a host thread: moves walkers block by block while they can be moved here; all make an attempt at the same
+/// time.
 ///
-/// `Step` says where a walker goes; every call asks for the memory that the next one reads:
+/// `Step` chooses the next vertex of a walker; every call prefetches the memory that the next call reads:
 ///
 /// - `step.begin(it)`: a walker has arrived
 /// - `step.draw(span)`: random numbers of several steps, if they are due
 /// - `step.choose(it)`: picks an edge; false if the vertex has none
-/// - `step.look(it)`: reads where the edge leads
-/// - `step.judge(it)`, or `judge(span)` for a block: looks at other rows if they matter
-/// - `step.go(it, walkers)`: tells `walkers` of the vertex and goes there, unless another attempt is needed
+/// - `step.look(it)`: reads the source of the edge
+/// - `step.judge(it)`, or `judge(span)` for a block: reads other rows if they matter
+/// - `step.go(it, walkers)`: reports the vertex to `walkers` and goes there, unless another attempt is needed
 /// - `step.advance()`: every walker of the block has made an attempt
 ///
-/// `Walkers` says where walkers come from, and is told what becomes of them:
+/// `Walkers` provides the walkers and receives the results:
 ///
 /// - `walkers.load(i, it)`: walker i, in [0, n)
 /// - `walkers.visit(it, vertex, step)`: `it` makes its step to `vertex`, by the edge `step.edge_of(it)`
@@ -92,7 +93,7 @@ private:
     }
   }
 
-  // Those that go on come first; returns their number.
+  // Moves the walkers that go on to the front; returns their number.
   std::size_t choose(Step const& moves, std::span<state> walking) const {
     auto* kept = walking.data();
     for (auto& it : walking) {
