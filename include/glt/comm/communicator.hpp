@@ -65,15 +65,13 @@ struct reply_buffer {
 ///   `in.sizes[p]`: bytes that rank p sends to this one, 0 for this rank, to `in.data + in.offsets[p]` on; slices of
 ///   `in` do not overlap
 /// - `c.start_all_to_all_v(out, in)`: the same, and returns a request. The bytes stay untouched until its `wait()` has
-///   returned; the arrays of sizes and offsets may change at once. One request at a time; the destructor of a request
-///   waits
-/// - `c.all_to_all_replies(out, asked, answering, replies)`: exchanges replies whose sizes only the sender knows, such
-///   as
+///   returned; the arrays of sizes and offsets may change at once. One request at a time; its destructor waits
+/// - `c.all_to_all_replies(out, asked, answering, replies)`: exchanges replies whose sizes only the sender knows:
 ///   ragged replies to earlier requests.
 ///   `out`: the replies of this rank, `out.sizes[p]` bytes for rank p; 0 if it owes rank p none;
 ///   `asked` [R]: nonzero if this rank has sent rank p a request, so that a reply of p will arrive; 0 for this rank;
-///   `answering` [R]: nonzero if rank p has sent this rank a request, so that p waits for `out.sizes[p]` bytes, which may
-///   be 0; `answering[p]` here equals `asked` of this rank there;
+///   `answering` [R]: nonzero if rank p has sent this rank a request, so that p waits for `out.sizes[p]` bytes, 0 or
+///   more; `answering[p]` here equals `asked` of this rank there;
 ///   `replies`: written; its sizes become known on arrival, and are 0 where nothing was asked; its memory is reused
 /// - `c.all_reduce(values, op)`: combines `values` of all ranks element by element, in place; as many on every rank
 /// - `c.broadcast(data, bytes, root)`: `bytes` bytes of rank `root` are written to `data` of all others; `bytes` and

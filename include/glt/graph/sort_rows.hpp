@@ -112,8 +112,8 @@ struct name_edges {
 /// @units  a time is any integer, such as seconds of an epoch
 /// @where  memory of `Policy`; enqueues on its executor
 /// @throws precondition_error  if times does not have one element per edge
-/// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices two
-///         radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
+/// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices
+///         two radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
 template <device_policy Policy = device::cpu, vertex_id Vertex>
 [[nodiscard]] detail::timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
                                                                    array_view<Policy::space, std::int64_t const> times,

@@ -32,16 +32,13 @@ inline constexpr mailbox_limit for_ever{std::numeric_limits<double>::infinity()}
 ///
 /// - `m.make_block(bytes)`: a block for a message, from the pool of this mailbox; its bytes are uninitialised
 /// - `m.send(to, kind, block)`: sends a block, and keeps it until it has gone; do not write to the block after the
-///   call.
-///   Does not wait for the receiver, which may be this rank
+///   call. Does not wait for the receiver, which may be this rank
 /// - `m.receive(limit)`: the next message of any rank, or nothing after `limit` seconds; 0 or less does not wait. With
-///   one
-///   rank, it does not wait either, for no other rank could send
+///   one rank, it does not wait either, for no other rank could send
 /// - `m.receive_from(source, limit)`: the next message of one rank
 /// - `m.flush()`: returns when all sent messages have been handed over; takes in arriving messages meanwhile
 /// - `m.close()`: states that every message to or from this rank has been received, so that the channel of the messages
-///   can
-///   be reused; without it, MPI keeps the channel until the end of the program
+///   can be reused; without it, MPI keeps the channel until the end of the program
 ///
 /// Between processes, large messages move on only while both ranks are in calls of MPI. A rank that also does other
 /// work calls `receive` or `flush` now and then.
