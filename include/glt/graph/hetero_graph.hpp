@@ -71,7 +71,7 @@ private:
   std::span<csr_view<Space, Vertex> const> relations_;
 };
 
-/// Owns a heterogeneous graph; move-only. Views stay valid when it moves.
+/// Owner of a heterogeneous graph; move-only. Views stay valid when it moves.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>

@@ -206,7 +206,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   }
 }
 
-/// `exchange_headers` without items: tells all ranks the values of all.
+/// Tells all ranks the values of all, by `exchange_headers` without items.
 ///
 /// @shape  returns [R]
 /// @comm   collective; one header exchange
@@ -235,7 +235,7 @@ void check_same(std::span<call_header const> headers, std::int64_t call_header::
   }
 }
 
-/// The sum of the values of all ranks.
+/// Returns the sum of the values of all ranks.
 [[nodiscard]] inline std::int64_t total_value(std::span<call_header const> headers) {
   return std::accumulate(headers.begin(), headers.end(), std::int64_t{0},
                          [](std::int64_t sum, call_header const& header) { return sum + header.value; });

@@ -80,7 +80,7 @@ public:
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
   [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
-  /// The number of each rank in `run_threads`.
+  /// Returns the number of each rank in `run_threads`.
   [[nodiscard]] std::vector<int> const& threads() const noexcept { return threads_; }
 
   /// Shows a call to the other ranks and returns its number; the last rank to arrive does the work.
