@@ -47,9 +47,9 @@ threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_
 
 /// Calls `work(threads_comm)` on `ranks` new threads, one per rank, and returns when all have ended.
 ///
-/// If a rank throws, the others throw a `collective_error` with its rank (as numbered here) and its text, at the point
-/// where they wait or at their next call. This also holds on communicators that were split from this one. A rank that
-/// returns while others still wait for it has the same effect.
+/// If a rank throws, the others throw a `collective_error` with its rank (as numbered here) and its text, where they
+/// wait or call next. This also holds on communicators that were split from this one. A rank that returns while others
+/// still wait for it has the same effect.
 ///
 /// @throws the exception of the lowest rank that threw another error than a collective_error; if there is none, the
 ///         exception of the lowest rank

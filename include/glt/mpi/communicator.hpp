@@ -109,8 +109,8 @@ public:
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
 
   /// Returns true if several threads of this process may call MPI, each on a separate communicator. With
-  /// `mpi_threads::serialized` they take turns. Then make communicators and shared memory, and call MPI outside glt,
-  /// only while no thread of glt is at work, such as a loader that prepares batches in advance.
+  /// `mpi_threads::serialized` they take turns. Then make communicators and shared memory only while no thread of glt
+  /// is at work, such as the thread of a loader. The same holds for calls of MPI outside glt.
   [[nodiscard]] bool allows_threads() const noexcept {
     int level = MPI_THREAD_SINGLE;
     return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_SERIALIZED;

@@ -101,9 +101,8 @@ template <memory_space Space>
 /// graph or a layer of `dist::make_mfgs`.
 ///
 /// Differentiable in x, once; keeps no row of another rank. The graph must outlive the backward pass. Both passes are
-/// collective: x requires a gradient on all ranks or on none, and the loss of every rank depends on the result, even if
-/// it is 0 there. LibTorch runs the backward pass in the calling thread or, for tensors on a GPU, in one of its
-/// threads.
+/// collective: x requires a gradient on all ranks or on none. The loss of every rank depends on the result, even if it
+/// is 0 there. LibTorch runs the backward pass in the calling thread or, for tensors on a GPU, in one of its threads.
 ///
 /// @shape  x [num_sources(), F], float or double, the same on all ranks, in memory of the graph's policy →
 ///         [num_destinations(), F]

@@ -156,8 +156,8 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
 ///
 /// With losses that are means over a rank's seeds, this is the gradient of the mean over all seeds. A rank without
 /// seeds contributes zeros, whatever its gradients hold; a rank without a gradient for a parameter does so for that
-/// parameter. Both get the result. If no rank with seeds has a gradient for a parameter, it has none afterwards, so
-/// that an optimiser skips it as on one process.
+/// parameter. Both get the result. If no rank with seeds has a gradient for a parameter, it has none afterwards. An
+/// optimiser then skips it, as on one process.
 ///
 /// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all
 ///         gradients and one element per parameter
