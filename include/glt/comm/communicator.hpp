@@ -14,32 +14,31 @@
 
 namespace glt {
 
-/// How `all_reduce` combines the values of the ranks.
+/// Operation by which `all_reduce` combines the values of the ranks.
 enum class reduction { sum, min, max };
 
-/// What may be reduced over ranks.
+/// Number types that may be reduced over ranks.
 template <class T>
 concept reducible =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
-/// The bytes that this rank sends to every rank: `sizes[p]` bytes from `data + offsets[p]` on go to rank p.
+/// Bytes that this rank sends to every rank: `sizes[p]` bytes from `data + offsets[p]` on go to rank p.
 struct outgoing {
   std::byte const* data = nullptr;
   std::span<std::int64_t const> sizes;   ///< [R], in bytes
   std::span<std::int64_t const> offsets; ///< [R], in bytes
 };
 
-/// The bytes that this rank receives: `sizes[p]` bytes of rank p are written from `data + offsets[p]` on.
+/// Bytes that this rank receives: `sizes[p]` bytes of rank p are written from `data + offsets[p]` on.
 struct incoming {
   std::byte* data = nullptr;
-  std::span<std::int64_t const> sizes;   ///< [R], in bytes; equals what rank p sends
+  std::span<std::int64_t const> sizes;   ///< [R], in bytes; equals the size that rank p sends
   std::span<std::int64_t const> offsets; ///< [R], in bytes
 };
 
-/// Replies whose sizes only their senders knew: those of rank p are `sizes[p]` bytes from `data + offsets[p]`
-/// on.
+/// Replies whose sizes only their senders knew. The reply of rank p is `sizes[p]` bytes from `data + offsets[p]` on.
 ///
-/// Reuse it: `data` keeps its memory, and may be longer than what has arrived.
+/// Reuse it: `data` keeps its memory, and may be longer than the replies.
 struct reply_buffer {
   std::vector<std::byte> data;
   std::vector<std::int64_t> sizes;   ///< [R], in bytes
@@ -61,18 +60,18 @@ struct reply_buffer {
 /// - `c.all_to_all(send, receive, bytes)`: every rank sends as many bytes to every other one.
 ///   `send`, `receive`: R slices of `bytes` bytes each, slice p for and from rank p, this rank included;
 ///   `bytes`: 0 or more, the same on all ranks
-/// - `c.all_to_all_v(out, in)`: sizes that both sides know.
+/// - `c.all_to_all_v(out, in)`: exchanges slices whose sizes both sides know.
 ///   `out.sizes[p]`: bytes for rank p, 0 for this rank, from `out.data + out.offsets[p]` on;
 ///   `in.sizes[p]`: bytes that rank p sends to this one, 0 for this rank, to `in.data + in.offsets[p]` on; slices of
 ///   `in` do not overlap
 /// - `c.start_all_to_all_v(out, in)`: the same, and returns a request. The bytes stay untouched until its `wait()` has
-///   returned; the arrays of sizes and offsets need not. One request at a time; a request that is destroyed waits
-/// - `c.all_to_all_replies(out, asked, answering, replies)`: sizes that only the sender knows, as of ragged replies to
-///   requests that were exchanged before.
-///   `out`: the replies of this rank, `out.sizes[p]` bytes for rank p; 0 where it owes none;
-///   `asked` [R]: nonzero where this rank has sent rank p a request, so that a reply of p will arrive; 0 for this rank;
-///   `answering` [R]: nonzero where rank p has sent this rank a request, so that p waits for `out.sizes[p]` bytes, of
-///   which there may be 0; `answering[p]` here equals `asked` of this rank there;
+///   returned; the arrays of sizes and offsets may change at once. One request at a time; its destructor waits
+/// - `c.all_to_all_replies(out, asked, answering, replies)`: exchanges replies whose sizes only the sender knows:
+///   ragged replies to earlier requests.
+///   `out`: the replies of this rank, `out.sizes[p]` bytes for rank p; 0 if it owes rank p none;
+///   `asked` [R]: nonzero if this rank has sent rank p a request, so that a reply of p will arrive; 0 for this rank;
+///   `answering` [R]: nonzero if rank p has sent this rank a request, so that p waits for `out.sizes[p]` bytes, 0 or
+///   more; `answering[p]` here equals `asked` of this rank there;
 ///   `replies`: written; its sizes become known on arrival, and are 0 where nothing was asked; its memory is reused
 /// - `c.all_reduce(values, op)`: combines `values` of all ranks element by element, in place; as many on every rank
 /// - `c.broadcast(data, bytes, root)`: `bytes` bytes of rank `root` are written to `data` of all others; `bytes` and
@@ -80,11 +79,12 @@ struct reply_buffer {
 /// - `c.barrier()`: returns when all ranks have called it
 /// - `c.split(color, order)`: a communicator of the ranks with the same `color`, which may be any number; they are
 ///   numbered by (`order`, rank)
-/// - `c.duplicate()`: the same ranks, with traffic of their own
+/// - `c.duplicate()`: the same ranks, with separate traffic
 ///
 /// All but `start_all_to_all_v` block until the result is there. Bytes to send and bytes to receive never overlap. A
 /// rank's arguments are checked before it sends anything (precondition_error). Spans of size R are indexed by rank. All
-/// arrays are ordinary memory, but for the bytes of `all_to_all_v` and `start_all_to_all_v`: see `carries`.
+/// arrays are ordinary memory. Only the bytes of `all_to_all_v` and `start_all_to_all_v` may lie elsewhere: see
+/// `carries`.
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <class C>
@@ -122,16 +122,15 @@ template <class C>
 
 /// The bytes of `all_to_all_v` and `start_all_to_all_v` may lie in memory of this space.
 ///
-/// A model says so by `C::carries(space)`, static and constexpr; one that does not carries what the host can reach.
-/// The bytes are read and written at once: work on them that was only enqueued must be done before the call, unless
-/// the model says that it waits for it (`dist::device_comm`) or queues up behind it (`nccl_comm`).
+/// A model states it by `C::carries(space)`, static and constexpr. A model without `carries` carries all memory that
+/// the host can reach. The bytes are read and written at once: finish enqueued work on them before the call. Two models
+/// do not need that: `dist::device_comm` waits for the work, and `nccl_comm` queues up behind it.
 template <class C, memory_space Space>
 concept carries = communicator<C> && detail::carries_space<std::remove_cv_t<C>>(Space);
 
 namespace detail {
 
-/// The communicator of the same ranks that carries ordinary memory: `comm.host()` where there is one, else `comm`
-/// itself.
+/// Returns the communicator of the same ranks that carries ordinary memory: `comm.host()` if there is one, else `comm`.
 template <communicator C>
 [[nodiscard]] auto& host_comm(C& comm) noexcept {
   if constexpr (requires { comm.host(); }) {

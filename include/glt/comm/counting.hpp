@@ -23,7 +23,7 @@ namespace glt {
 
 namespace detail {
 
-/// What one kind of call cost one rank.
+/// Cost of one kind of call on one rank.
 struct traffic_count {
   std::int64_t collectives = 0;
   std::int64_t messages = 0; ///< to other ranks; empty ones are not sent, except as replies
@@ -41,16 +41,16 @@ struct traffic_count {
 
 } // namespace detail
 
-/// What one rank sent, by kind of call.
+/// Traffic that one rank sent, by kind of call.
 ///
-/// A rank's share of a reduction counts as one message, a broadcast as one at its root, though the model may
+/// A rank's share of a reduction counts as one message. A broadcast counts as one message at its root. The model may
 /// send more.
 struct traffic {
   detail::traffic_count headers; ///< all_to_all
   detail::traffic_count payload; ///< all_to_all_v and start_all_to_all_v
   detail::traffic_count replies; ///< all_to_all_replies
   detail::traffic_count reduce;  ///< all_reduce
-  detail::traffic_count sends;   ///< what mailboxes sent; not collective
+  detail::traffic_count sends;   ///< messages of mailboxes; not collective
   detail::traffic_count other;   ///< broadcast, barrier, split, duplicate, making of mailboxes
 
   [[nodiscard]] detail::traffic_count total() const noexcept {
@@ -59,10 +59,11 @@ struct traffic {
   }
 };
 
-/// A communicator that counts what this rank sends through another one.
+/// Communicator that counts the traffic that this rank sends through another communicator.
 ///
-/// Copies of a handle count together; `split` and `duplicate` return one that starts at zero. It carries what the
-/// other one carries. Of a `device_comm` or an `nccl_comm`, count the communicator of the host, too.
+/// Copies of a handle count together; `split` and `duplicate` return a communicator whose counts start at zero. It
+/// carries the same memory as the other one. With a `device_comm` or an `nccl_comm`, count the communicator of the
+/// host, too.
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator C>
@@ -70,7 +71,7 @@ class counting_comm {
   using clock = std::chrono::steady_clock;
   using inner_request = decltype(std::declval<C&>().start_all_to_all_v(outgoing{}, incoming{}));
 
-  // Adds the seconds of its own life to a count.
+  // Adds the seconds of its lifetime to a count.
   class stopwatch {
   public:
     explicit stopwatch(detail::traffic_count& count) noexcept : count_(count) {}
@@ -84,7 +85,7 @@ class counting_comm {
   };
 
 public:
-  /// An exchange under way; see the communicator that is counted.
+  /// Exchange under way; see the communicator that is counted.
   class request {
   public:
     void wait() {
@@ -101,7 +102,8 @@ public:
     std::shared_ptr<traffic> counts_;
   };
 
-  /// A mailbox whose messages count with those of its communicator; so they share a thread. See `detail::mailbox`.
+  /// Mailbox whose messages are added to the counts of its communicator; so both are used by one thread. See
+  /// `detail::mailbox`.
   template <detail::mailbox Inner>
   class counted_mailbox {
   public:
@@ -144,7 +146,7 @@ public:
   [[nodiscard]] int rank() const noexcept { return inner_.rank(); }
   [[nodiscard]] int size() const noexcept { return inner_.size(); }
 
-  /// What was sent since the beginning or the last `reset()`.
+  /// Returns the traffic since the beginning or the last `reset()`.
   [[nodiscard]] traffic const& counts() const noexcept { return *counts_; }
   void reset() noexcept { *counts_ = {}; }
 

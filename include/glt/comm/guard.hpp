@@ -26,7 +26,7 @@ namespace glt {
 
 namespace detail {
 
-/// The text of the exception that is being handled, without the rank that a `collective_error` names first.
+/// Returns the text of the exception that is being handled, without the rank that a `collective_error` names first.
 [[nodiscard]] inline std::string_view cause_of_current() noexcept {
   try {
     throw;
@@ -39,8 +39,8 @@ namespace detail {
   }
 }
 
-/// How a rank leaves the guarded part of a program, with everything that it needs for that: the way out must not fail
-/// for want of memory.
+/// Exit of a rank from the guarded part of a program. All memory is allocated at the start, so that the exit cannot
+/// fail.
 template <communicator C>
 class departure {
 public:
@@ -49,9 +49,10 @@ public:
     cause_.reserve(cause_bytes);
   }
 
-  /// Runs `work`; what it throws, all ranks throw, unless this rank is lost.
+  /// Runs `work`. If it throws, all ranks throw the same error, unless this rank is lost.
   ///
-  /// An error on which a group of the ranks has agreed is news to the others; `on_failure()` is called before it is told.
+  /// An error on which only a group of the ranks has agreed is new to the others; calls `on_failure()` before it tells
+  /// them.
   template <class Work, class OnFailure>
   std::invoke_result_t<Work&> guard(Work& work, OnFailure on_failure) {
     try {
@@ -85,7 +86,7 @@ public:
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
   void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
 
-  /// Reports the exception that is being handled to all ranks; the one thrown here carries it as nested exception.
+  /// Reports the exception that is being handled to all ranks; throws an error with that exception nested in it.
   [[noreturn]] void announce_failure(std::string_view cause) {
     cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
     std::optional<agreed_error> agreed;
@@ -129,7 +130,7 @@ std::invoke_result_t<Work&> run_and_leave(C& comm, Work& work) {
   }
 }
 
-/// Ends the job if this rank cannot take part in an agreement and the program wants that.
+/// Ends the job if this rank is lost and `when_lost` asks for it.
 template <communicator C>
 void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
   if constexpr (requires { comm.abort_job(cause); }) {
@@ -141,8 +142,8 @@ void end_if_lost(C& comm, lost_rank when_lost, char const* cause) noexcept {
 
 } // namespace detail
 
-/// Does `work` on every rank; what it throws on one of them, all ranks throw. Called before collectives of a program's
-/// own, it makes sure that every rank takes part in them.
+/// Runs `work` on every rank; if it throws on one rank, all ranks throw. Call it before other collectives of a program,
+/// so that every rank takes part in them.
 ///
 /// @comm   collective; one header exchange after the work
 /// @throws collective_error  on every rank, if `work` throws on one of them
@@ -152,15 +153,15 @@ void run_together(C& comm, Work&& work) {
                           detail::failure_of(std::ref(work)));
 }
 
-/// Reduces values over all ranks, in place. Other than in `comm.all_reduce`, a rank that has failed elsewhere is the same
-/// error on all of them, instead of a rank for which the others wait.
+/// Reduces values over all ranks, in place. If a rank has failed elsewhere, all ranks throw the same error; with
+/// `comm.all_reduce` they would wait for that rank.
 ///
 ///     std::array<double, 2> counts{right, all};
 ///     glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
 ///
 /// @shape  values: as many on every rank
 /// @comm   collective; one header exchange and one reduction
-/// @throws collective_error  on every rank, if a rank has failed, or is at another call, or has another number of values
+/// @throws collective_error  on every rank, if a rank has failed, is at another call, or has another number of values
 template <communicator C, std::ranges::contiguous_range Values>
   requires reducible<std::ranges::range_value_t<Values>>
 void reduce_over_ranks(C& comm, Values&& values, reduction op) {
@@ -174,9 +175,9 @@ void reduce_over_ranks(C& comm, Values&& values, reduction op) {
   host.all_reduce(std::span<std::ranges::range_value_t<Values>>(reduced), op);
 }
 
-/// One value reduced over all ranks: `auto const largest = glt::reduce_over_ranks(comm, own, glt::reduction::max);`
+/// Reduces one value over all ranks: `auto const largest = glt::reduce_over_ranks(comm, own, glt::reduction::max);`
 ///
-/// @comm   as above
+/// @comm   collective; one header exchange and one reduction
 /// @throws collective_error  on every rank, if a rank has failed, or is at another call
 template <communicator C, reducible T>
 [[nodiscard]] T reduce_over_ranks(C& comm, T value, reduction op) {
@@ -184,22 +185,22 @@ template <communicator C, reducible T>
   return value;
 }
 
-/// Runs `work` on every rank so that an exception on one of them reaches all of them, and returns its result.
+/// Runs `work` on every rank and returns its result. If it throws on one rank, all ranks throw.
 ///
-/// One guard around the whole of a parallel program is enough: every collective operation of the library
-/// begins with a header exchange; a rank that throws anywhere between them joins the next one as failed, and
-/// a rank that is done joins it as leaving. So all ranks throw the same `collective_error` instead of waiting
-/// for one that went away. On the rank that failed it carries the original as `std::nested_exception`.
+/// One guard around the whole of a parallel program is enough. Every collective operation of the library begins with a
+/// header exchange. A rank that throws between two of them joins the next one as failed; a rank that is done joins it
+/// as leaving. So all ranks throw the same `collective_error`, and none waits for a rank that has left. On the rank
+/// that failed, the error carries the original as `std::nested_exception`.
 ///
-/// A rank that fails after a header exchange and before its bytes are sent, or whose MPI failed, cannot do that: it is
-/// *lost*. By default it then ends the job on all ranks, with a last line that names it and the cause.
+/// A rank that fails between a header exchange and sending its bytes, or whose MPI failed, is *lost*: it cannot join.
+/// By default it then ends the job on all ranks, with a last line that names the rank and the cause.
 ///
 /// @comm   collective; adds one header exchange at the end
-/// @pre    collectives of `work` that are not the library's own are preceded by a `run_together` of the same
-///         ranks, or are `reduce_over_ranks`; not checked
-/// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while
-///                           another one calls
-/// @throws what `work` has thrown, on a lost rank alone, if `when_lost` says so or the communicator cannot end the job
+/// @pre    before a collective of `work` that is not part of glt, the same ranks call `run_together`, or use
+///         `reduce_over_ranks`; not checked
+/// @throws collective_error  on every rank, if `work` throws on one of them, or if a rank is done while another one
+///         calls
+/// @throws the exception of `work`  on a lost rank alone, if `when_lost` says so or the communicator cannot end the job
 template <communicator C, class Work>
 std::invoke_result_t<Work&> run_collectively(C comm, Work work, lost_rank when_lost = lost_rank::abort) {
   try {

@@ -13,20 +13,19 @@
 
 namespace glt {
 
-/// What a rank reads in place of every rank, its own included: memory of the same machine, or files that it has
-/// mapped.
+/// Views of the memory of every rank, this one included, that a rank reads in place: shared memory or mapped files.
 ///
 /// @shape  of_rank [R]
 template <class View>
 struct node_views {
   std::vector<std::optional<View>> of_rank; ///< nothing where messages are needed
   std::string reason;                       ///< why some ranks are not read in place; empty if all are
-  std::shared_ptr<void const> keeper;       ///< of the memory: views are valid while it lives
+  std::shared_ptr<void const> keeper;       ///< owner of the memory: views are valid while it lives
 };
 
-/// Blocks of bytes that ranks contributed, as one of them sees them; 64-byte aligned.
+/// Blocks of bytes that ranks contributed, as one rank sees them; 64-byte aligned.
 struct node_blocks : node_views<std::span<std::byte const>> {
-  std::span<std::byte> own; ///< the own block, which the others see too
+  std::span<std::byte> own; ///< this rank's block, which the others see too
 };
 
 /// Memory that the ranks of one machine share.
@@ -34,10 +33,10 @@ struct node_blocks : node_views<std::span<std::byte const>> {
 /// Models: `threads_node` (ranks that are threads, or a single one), `mpi_node`.
 ///
 /// - `m.rank()`, `m.size()`: as the communicator that it was made with
-/// - `m.share(bytes, fill)`: makes a block of `bytes` bytes on every rank, lets `fill(std::span<std::byte>)` write
-///   it, and returns the blocks when all are written. Collective. Where memory cannot be shared, the own block is
-///   ordinary memory, no other one is seen, on all ranks of the machine, and `reason` says why. If a size is
-///   negative or `fill` throws on a rank, all ranks throw the same `collective_error`.
+/// - `m.share(bytes, fill)`: makes a block of `bytes` bytes on every rank, lets `fill(std::span<std::byte>)` write it,
+///   and returns the blocks when all are written. Collective. If the ranks of a machine cannot share memory, each of
+///   them gets only its local block, in ordinary memory, and `reason` says why. If a size is negative or `fill` throws
+///   on a rank, all ranks throw the same `collective_error`.
 template <class M>
 concept node_memory =
     std::copyable<M> && requires(M& m, M const& view, std::int64_t bytes, void (*fill)(std::span<std::byte>)) {
@@ -50,7 +49,7 @@ namespace detail {
 
 inline constexpr std::align_val_t node_block_alignment{64};
 
-/// A block of ordinary memory.
+/// Allocates a block of ordinary memory.
 [[nodiscard]] inline std::shared_ptr<std::byte> make_node_block(std::int64_t bytes) {
   auto* const data = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), node_block_alignment));
   return {data, [](std::byte* block) { ::operator delete(block, node_block_alignment); }};

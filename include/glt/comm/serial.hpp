@@ -16,18 +16,18 @@
 
 namespace glt {
 
-/// A single rank: distributed code runs on it unchanged, and nothing is ever sent.
+/// Single rank: distributed code runs on it unchanged, and nothing is ever sent.
 ///
 /// Concurrent calls: any; it has no state.
 class serial_comm {
 public:
-  /// An exchange that was complete when it began.
+  /// Exchange that is complete when it begins.
   class request {
   public:
     void wait() noexcept {}
   };
 
-  /// There is not an other rank that could fail.
+  /// Alarm that is never raised: there is no other rank that could fail.
   class alarm {
   public:
     void raise() noexcept {}
@@ -35,7 +35,7 @@ public:
     void settle(std::span<char const>) noexcept {}
   };
 
-  /// Messages to itself; nothing is worth waiting for.
+  /// Messages to the rank itself; it never waits.
   class mailbox {
   public:
     [[nodiscard]] detail::byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }

@@ -18,13 +18,13 @@ namespace glt {
 
 namespace detail {
 
-/// How one thread ended.
+/// Result of one thread.
 struct threads_outcome {
   std::exception_ptr thrown;
   bool original = false; ///< not an error that all ranks share
 };
 
-/// Calls `work` as one rank and tells the others how it ended.
+/// Calls `work` as one rank and tells the other ranks how it ended.
 template <class Work>
 threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_family& family, int rank, Work& work) {
   try {
@@ -47,12 +47,12 @@ threads_outcome run_thread(std::shared_ptr<threads_board> const& world, threads_
 
 /// Calls `work(threads_comm)` on `ranks` new threads, one per rank, and returns when all have ended.
 ///
-/// A rank that throws takes the others along: wherever they wait or call next, on this communicator or on one
-/// split from it, they throw a `collective_error` with its rank (as numbered here) and its text. A rank that
-/// returns while others still wait for it does the same.
+/// If a rank throws, the others throw a `collective_error` with its rank (as numbered here) and its text, where they
+/// wait or call next. This also holds on communicators that were split from this one. A rank that returns while others
+/// still wait for it has the same effect.
 ///
-/// @throws what the lowest rank threw of its own; if all that was thrown are collective_errors, the lowest
-///         rank's
+/// @throws the exception of the lowest rank that threw another error than a collective_error; if there is none, the
+///         exception of the lowest rank
 /// @throws precondition_error  if ranks < 1
 template <class Work>
 void run_threads(int ranks, Work work) {
@@ -71,7 +71,7 @@ void run_threads(int ranks, Work work) {
       try {
         running.emplace_back(
             [&, rank] { outcomes[static_cast<std::size_t>(rank)] = detail::run_thread(world, *family, rank, work); });
-      } catch (...) { // no thread to be had: the ranks that run already must not wait for it
+      } catch (...) { // no more threads: the running ranks must not wait for this one
         family->fail(rank, "could not be started");
         throw;
       }

@@ -29,7 +29,7 @@ namespace glt {
 /// `duplicate()`.
 class threads_comm {
 public:
-  /// An exchange under way; move-only, and waits when it is destroyed.
+  /// Exchange under way; move-only, and waits when it is destroyed.
   class request {
   public:
     request(request&& other) noexcept = default;

@@ -21,15 +21,15 @@
 
 namespace glt {
 
-/// How a `threads_node` shares.
+/// Options of a `threads_node`.
 struct threads_node_options {
   int machine = 0;     ///< ranks of equal numbers share; others act as if they were elsewhere
-  std::string refusal; ///< why this rank cannot share, which keeps those of its machine from it; empty if it can
+  std::string refusal; ///< why this rank, and so its machine, cannot share; empty if it can
 };
 
 /// Node memory of ranks that live in one process: threads, or a single rank.
 ///
-/// A block is freed when the last rank that sees it has let go of it.
+/// A block is freed when the last rank that sees it has released it.
 ///
 /// Concurrent calls: none on one object; blocks are read by all ranks at once.
 template <communicator Comm>
@@ -75,12 +75,12 @@ public:
     }
     made.keeper = keep;
     made.reason = reason(cards, refusing);
-    comm_.barrier(); // a rank's card refers to what lies in this call
+    comm_.barrier(); // the cards of other ranks refer to objects of this call
     return made;
   }
 
 private:
-  // What a rank shows the others of itself while it is in `share`.
+  // Data that a rank shows to the others during `share`.
   struct card {
     std::shared_ptr<std::byte> const* block;
     std::int64_t bytes;
@@ -89,7 +89,7 @@ private:
 
   [[nodiscard]] bool is_neighbor(card const& other) const { return other.options->machine == options_.machine; }
 
-  // The first rank of this machine that refuses; their number if none does.
+  // Returns the first rank of this machine that refuses; `cards.size()` if none does.
   [[nodiscard]] std::size_t first_refusing(std::vector<card> const& cards) const {
     std::size_t rank = 0;
     while (rank < cards.size() && !(is_neighbor(cards[rank]) && !cards[rank].options->refusal.empty())) {

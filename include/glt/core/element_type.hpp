@@ -10,7 +10,7 @@
 
 namespace glt {
 
-/// The type of the elements of an array that is known only when the program runs, such as one from a file.
+/// Element type of an array that is known only at run time, such as an array from a file.
 enum class element_type : std::uint8_t { int8, uint8, int16, int32, int64, float16, bfloat16, float32, float64 };
 
 namespace detail {
@@ -31,17 +31,17 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
                                                               {"float32", 4},
                                                               {"float64", 8}}};
 
-/// NumPy's name of an element type, such as "float32"; "bfloat16" as well, which NumPy does not have.
+/// Returns NumPy's name of an element type, such as "float32"; "bfloat16" as well, which NumPy does not have.
 [[nodiscard]] constexpr std::string_view name_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].name;
 }
 
-/// Bytes of an element.
+/// Returns the bytes of an element.
 [[nodiscard]] constexpr std::int64_t size_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].size;
 }
 
-/// The element type of a name that `name_of` gives; nothing for others.
+/// Returns the element type of a name that `name_of` gives; nothing for other names.
 [[nodiscard]] constexpr std::optional<element_type> find_element_type(std::string_view name) noexcept {
   for (std::size_t i = 0; i < detail::element_table.size(); ++i) {
     if (detail::element_table[i].name == name) {

@@ -9,9 +9,9 @@
 
 namespace glt {
 
-/// Root of everything glt throws; says where it was thrown.
+/// Root of all exceptions of glt; records the place of the throw.
 ///
-/// `what()` is the message alone; `where()` is the place inside glt that noticed.
+/// `what()` is the message alone; `where()` is the place inside glt that noticed the error.
 class error : public std::runtime_error {
 public:
   explicit error(std::string const& message, std::source_location where = std::source_location::current())
@@ -23,14 +23,14 @@ private:
   std::source_location where_;
 };
 
-/// The caller passed something that the entry point does not accept.
+/// Error of a caller that passed an argument which the entry point does not accept.
 class precondition_error : public error {
 public:
   explicit precondition_error(std::string const& message, std::source_location where = std::source_location::current())
       : error(message, where) {}
 };
 
-/// A file could not be read or written; carries its path and the byte offset of the fault.
+/// Error while a file was read or written; carries its path and the byte offset of the fault.
 class io_error : public error {
 public:
   io_error(std::string path, std::int64_t offset, std::string const& message,
@@ -46,16 +46,16 @@ private:
   std::int64_t offset_;
 };
 
-/// A collective operation was given up: every rank of the communicator throws the same one.
+/// Error of a collective operation that was given up: every rank of the communicator throws the same one.
 class collective_error : public error {
 public:
   collective_error(int rank, std::string cause, std::source_location where = std::source_location::current())
       : error("rank " + std::to_string(rank) + ": " + cause, where), rank_(rank), cause_(std::move(cause)) {}
 
-  /// The rank on which the failure began (the lowest, if there are several).
+  /// Returns the rank on which the failure began (the lowest, if there are several).
   [[nodiscard]] int rank() const noexcept { return rank_; }
 
-  /// The text of the error on that rank.
+  /// Returns the text of the error on that rank.
   [[nodiscard]] std::string const& cause() const noexcept { return cause_; }
 
 private:
@@ -65,14 +65,16 @@ private:
 
 namespace detail {
 
-/// What the library throws on every rank of a communicator at once; one that a program throws is its own rank's affair.
+/// Error that the library throws on every rank of a communicator at once; if a program throws one, only its rank throws
+/// it.
 class agreed_error : public collective_error {
 public:
-  /// An error that `num_ranks` ranks throw.
+  /// Makes an error that `num_ranks` ranks throw.
   agreed_error(int num_ranks, int rank, std::string cause, std::source_location where = std::source_location::current())
       : collective_error(rank, std::move(cause), where), num_ranks_(num_ranks) {}
 
-  /// How many ranks throw it: those of the communicator that agreed, which may be a group of a larger one.
+  /// Returns the number of ranks that throw it: the size of the communicator that agreed, perhaps a part of a larger
+  /// one.
   [[nodiscard]] int num_ranks() const noexcept { return num_ranks_; }
 
 private:

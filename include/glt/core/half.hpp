@@ -23,13 +23,13 @@ GLT_HOST_DEVICE inline float float_of(std::uint32_t bits) noexcept {
   return value;
 }
 
-// Of float: an exponent e in the place where it lies.
+// Bits of a float that has exponent e and nothing else.
 constexpr std::uint32_t exponent_bits(std::uint32_t e) noexcept {
   return e << 23;
 }
 
-// Without branches and with signed comparisons alone, so that loops over rows become vector code. Subnormal
-// halves are normal floats: their digits are put below a leading 1, which is then taken away.
+// Uses no branches and only signed comparisons, so that loops over rows become vector code. A subnormal half becomes a
+// normal float: its digits are put below a leading 1, which is then subtracted.
 GLT_HOST_DEVICE inline float float_of_float16(std::uint16_t half) noexcept {
   auto const bits = std::uint32_t{half};
   auto const digits = (bits & 0x7FFFU) << 13;
@@ -52,7 +52,7 @@ GLT_HOST_DEVICE inline std::uint16_t float16_of_float(float value) noexcept {
   } else if (magnitude >= exponent_bits(127 + 16)) {
     half = 0x7C00U;
   } else if (magnitude < exponent_bits(127 - 14)) {
-    // The last digit of 0.5 counts as much as that of a subnormal half: the addition rounds to it.
+    // The last digit of 0.5 has the weight of the last digit of a subnormal half: the addition rounds to it.
     auto const one_half = float_of(exponent_bits(126));
     half = bits_of(float_of(magnitude) + one_half) - bits_of(one_half);
   } else {
@@ -71,10 +71,10 @@ GLT_HOST_DEVICE inline std::uint16_t bfloat16_of_float(float value) noexcept {
 
 } // namespace detail
 
-/// A number of 16 bits: sign, 5 bits of exponent, 10 of fraction (IEEE 754 binary16). For storage; computing
-/// is done in `float`, which holds all its values.
+/// 16-bit number: sign, 5 bits of exponent, 10 bits of fraction (IEEE 754 binary16). For storage; compute in `float`,
+/// which holds all its values.
 ///
-/// From `float` it rounds to the nearest, ties to the even one; from 65520 on to infinity. A NaN stays a NaN.
+/// Conversion from `float` rounds to the nearest, ties to even; from 65520 on to infinity. A NaN stays a NaN.
 struct float16 {
   std::uint16_t bits;
 
@@ -82,7 +82,7 @@ struct float16 {
   GLT_HOST_DEVICE explicit float16(float value) noexcept : bits(detail::float16_of_float(value)) {}
   GLT_HOST_DEVICE explicit operator float() const noexcept { return detail::float_of_float16(bits); }
 
-  /// The number with that representation.
+  /// Returns the number with this representation.
   [[nodiscard]] GLT_HOST_DEVICE static float16 of_bits(std::uint16_t bits) noexcept {
     float16 made;
     made.bits = bits;
@@ -90,10 +90,9 @@ struct float16 {
   }
 };
 
-/// A number of 16 bits: the upper half of a `float`. For storage; computing is done in `float`, which holds
-/// all its values.
+/// 16-bit number: the upper half of a `float`. For storage; compute in `float`, which holds all its values.
 ///
-/// From `float` it rounds to the nearest, ties to the even one. A NaN stays a NaN.
+/// Conversion from `float` rounds to the nearest, ties to even. A NaN stays a NaN.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -101,7 +100,7 @@ struct bfloat16 {
   GLT_HOST_DEVICE explicit bfloat16(float value) noexcept : bits(detail::bfloat16_of_float(value)) {}
   GLT_HOST_DEVICE explicit operator float() const noexcept { return detail::float_of(std::uint32_t{bits} << 16); }
 
-  /// The number with that representation.
+  /// Returns the number with this representation.
   [[nodiscard]] GLT_HOST_DEVICE static bfloat16 of_bits(std::uint16_t bits) noexcept {
     bfloat16 made;
     made.bits = bits;

@@ -23,7 +23,7 @@ inline constexpr int philox_rounds = 10;
 inline constexpr std::uint32_t philox_factors[] = {0xD2511F53U, 0xCD9E8D57U};
 inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
 
-/// Four 32-bit words that depend on nothing but `key` and `counter`.
+/// Returns four 32-bit words that depend only on `key` and `counter`.
 ///
 /// @cost   10 rounds of two 32 x 32-bit multiplications
 /// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
@@ -42,7 +42,8 @@ GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> philox(std::array<std::ui
   return counter;
 }
 
-/// Word i of a block. On devices by selection: an array with an index that is known at run time alone takes memory there.
+/// Returns word i of a block. Devices select it with conditions: an array with a run-time index would lie in memory
+/// there.
 GLT_HOST_DEVICE constexpr std::uint32_t word_at(std::array<std::uint32_t, 4> const& words, std::uint32_t i) noexcept {
 #if defined(__CUDA_ARCH__)
   auto const even = (i & 2U) != 0 ? words[2] : words[0];
@@ -55,7 +56,7 @@ GLT_HOST_DEVICE constexpr std::uint32_t word_at(std::array<std::uint32_t, 4> con
 
 } // namespace detail
 
-/// Names a family of random streams: fold in seed, epoch, step, hop, … one after the other.
+/// Name of a family of random streams: fold in seed, epoch, step, hop, … one after the other.
 ///
 /// Two keys made from different sequences give unrelated streams (up to a 64-bit hash).
 ///
@@ -64,10 +65,10 @@ class random_key {
 public:
   GLT_HOST_DEVICE constexpr explicit random_key(std::uint64_t seed) noexcept : bits_(detail::mix64(seed)) {}
 
-  /// The key of this family's member `part`.
+  /// Returns the key of this family's member `part`.
   [[nodiscard]] GLT_HOST_DEVICE constexpr random_key fold(std::uint64_t part) const noexcept {
     random_key next = *this;
-    // The odd factor keeps a part from cancelling an equal one that was folded in before.
+    // The odd factor prevents that a part cancels an equal part that was folded in before.
     next.bits_ = detail::mix64(bits_ * 0xD1342543DE82EF95ULL + detail::mix64(part));
     return next;
   }
@@ -78,11 +79,11 @@ private:
   std::uint64_t bits_;
 };
 
-/// The random numbers of one subject (a vertex, an edge, an index) under a key, in order of draw.
+/// Random numbers of one subject (a vertex, an edge, an index) under a key, in order of draw.
 ///
-/// A pure function of (key, subject, draw): it does not matter who draws, where, or in which order.
+/// They are a pure function of (key, subject, draw): the rank, the device and the order of the draws do not matter.
 ///
-/// Concurrent calls: none on one object, whose draws advance it; copies are independent.
+/// Concurrent calls: none on one object, because draws advance it; copies are independent.
 ///
 /// @cost   one Philox call per four 32-bit words
 class random_stream {
@@ -93,14 +94,14 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 2> key() const noexcept { return key_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t subject() const noexcept { return subject_; }
 
-  /// The four words from draw 4 · index on, whatever was drawn before: for variates that are cheaper to draw
+  /// Returns the four words from draw 4 · index on, whatever was drawn before: for variates that are cheaper to draw
   /// again than to keep.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> block(std::uint64_t index) const noexcept {
     return detail::philox(key_, {static_cast<std::uint32_t>(subject_), static_cast<std::uint32_t>(subject_ >> 32),
                                  static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)});
   }
 
-  /// The next 32 uniform bits.
+  /// Returns the next 32 uniform bits.
   GLT_HOST_DEVICE constexpr std::uint32_t next() noexcept {
     if (used_ == 4) {
       words_ = block(block_);
@@ -110,16 +111,16 @@ public:
     return detail::word_at(words_, static_cast<std::uint32_t>(used_++));
   }
 
-  /// The next 64 uniform bits.
+  /// Returns the next 64 uniform bits.
   GLT_HOST_DEVICE constexpr std::uint64_t next64() noexcept {
     std::uint64_t const low = next();
     return low | (std::uint64_t{next()} << 32);
   }
 
-  /// The next double in [0, 1), of 53 bits.
+  /// Returns the next double in [0, 1), of 53 bits.
   GLT_HOST_DEVICE constexpr double next_unit() noexcept { return static_cast<double>(next64() >> 11) * 0x1.0p-53; }
 
-  /// The next number in [0, bound), every value equally likely.
+  /// Returns the next number in [0, bound); every value is equally likely.
   ///
   /// @pre    bound > 0; not checked
   /// @source Lemire, "Fast random integer generation in an interval", TOMACS 29(1), 2019
@@ -139,7 +140,7 @@ public:
   }
 
 private:
-  // Rejection under the next power of two: at most two tries on average.
+  // Rejects values below the next power of two: at most two tries on average.
   GLT_HOST_DEVICE constexpr std::uint64_t below_wide(std::uint64_t bound) noexcept {
     std::uint64_t mask = bound - 1;
     for (int shift = 1; shift < 64; shift *= 2) {

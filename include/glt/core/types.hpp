@@ -19,11 +19,11 @@ using edge_offset = std::int64_t;
 /// Original position of an edge in the input, kept through every conversion.
 using edge_id = std::int64_t;
 
-/// A signed 32- or 64-bit integer: what may number vertices.
+/// Signed 32- or 64-bit integer that may number vertices.
 template <class T>
 concept vertex_id = std::signed_integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// What may be copied as bytes: into buffers, over wires, into kernels.
+/// Types whose values may be copied as bytes: into buffers, into messages, into kernels.
 template <class T>
 concept bytes_copyable = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
 

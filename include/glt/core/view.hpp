@@ -36,14 +36,14 @@ inline constexpr bool outlives_view =
 template <class From, class To>
 inline constexpr bool adds_const = !std::is_same_v<From, To> && std::is_convertible_v<From (*)[], To (*)[]>;
 
-// Reasons that a compiler gives for what is deleted.
+// Reasons in compiler messages for deleted functions.
 struct views_do_not_outlive_temporaries;
 struct views_of_different_memories_do_not_convert;
 struct views_do_not_drop_const;
 struct the_host_does_not_loop_over_memory_of_gpus;
 struct numbers_in_braces_are_no_elements;
 
-/// Where a loop over a view begins; nowhere if it is one of the host, and the memory is not.
+/// Start of a loop over a view. Deleted for a host loop over memory that the host cannot reach.
 template <class View, class T, memory_space Space>
 struct loop_begin {
   [[nodiscard]] constexpr T* begin() const noexcept { return static_cast<View const*>(this)->data(); }
@@ -60,7 +60,7 @@ struct loop_begin<View, T, Space> {
 ///
 /// Trivially copyable; pass it by value. Views of different spaces do not convert into each other.
 ///
-/// Concurrent calls: members may run concurrently; of the elements, what their owner says.
+/// Concurrent calls: members may run concurrently; for the elements, see their owner.
 ///
 /// @shape  [size()]
 /// @pre    an index is in [0, size()); not checked
@@ -103,12 +103,12 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr T& operator[](std::int64_t i) const noexcept { return data_[i]; }
 
-  /// The `count` elements from `first` on.
+  /// Returns the `count` elements from `first` on.
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view subview(std::int64_t first, std::int64_t count) const noexcept {
     return {data_ + first, count};
   }
 
-  // begin() is that of `loop_begin`.
+  // `loop_begin` has begin().
   [[nodiscard]] GLT_HOST_DEVICE constexpr T* end() const noexcept { return data_ + size_; }
 
 private:
@@ -118,7 +118,7 @@ private:
 
 /// Borrowed row-major matrix whose type says where its bytes live.
 ///
-/// Concurrent calls: members may run concurrently; of the elements, what their owner says.
+/// Concurrent calls: members may run concurrently; for the elements, see their owner.
 ///
 /// @shape  [rows(), columns()], rows contiguous and without gaps
 /// @pre    indices are in range; not checked
@@ -155,7 +155,7 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, T> row(std::int64_t i) const noexcept {
     return {data_ + i * columns_, columns_};
   }
-  /// All elements as one array of rows() * columns().
+  /// Returns all elements as one array of rows() * columns().
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, T> flat() const noexcept {
     return {data_, rows_ * columns_};
   }

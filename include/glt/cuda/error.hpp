@@ -17,10 +17,11 @@
 
 namespace glt {
 
-/// A call of the CUDA runtime or a kernel launch failed; carries the text of the call, and CUDA's code and its name.
+/// Error of a failed call of the CUDA runtime or a failed kernel launch; carries the text of the call, CUDA's code and
+/// its name.
 ///
-/// What was enqueued before may be what failed: kernels report at a later call. The error that CUDA remembers is
-/// cleared, so that later calls say something about themselves.
+/// The failure may come from earlier work: kernels report at a later call. The error that CUDA remembers is cleared, so
+/// that later calls do not report it again.
 class cuda_error : public error {
 public:
   cuda_error(std::string call, cudaError_t code, std::source_location where = std::source_location::current())
@@ -28,7 +29,7 @@ public:
 
   [[nodiscard]] std::string const& call() const noexcept { return call_; }
   [[nodiscard]] cudaError_t code() const noexcept { return code_; }
-  /// Such as "cudaErrorNoDevice".
+  /// Returns the name of the code, such as "cudaErrorNoDevice".
   [[nodiscard]] std::string name() const { return cudaGetErrorName(code_); }
 
 protected:
@@ -65,8 +66,8 @@ private:
   cudaError_t code_;
 };
 
-/// There is not as much memory as a call asked for, neither on the GPU nor kept by the pool; what is allocated stays
-/// as it is, and smaller calls work.
+/// Error of a call that asked for more memory than the GPU and the pool have. Allocated memory stays as it is, and
+/// smaller requests still succeed.
 class cuda_memory_error : public cuda_error {
 public:
   cuda_memory_error(std::string call, std::size_t bytes, std::size_t free, std::size_t total,
@@ -77,9 +78,9 @@ public:
                    where),
         bytes_(bytes), free_(free), total_(total) {}
 
-  /// How many bytes were asked for.
+  /// Returns the number of requested bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// How many bytes of the GPU were free then, and how many it has.
+  /// Returns the bytes of the GPU that were free then (`free`), or all its bytes (`total`).
   [[nodiscard]] std::size_t free() const noexcept { return free_; }
   [[nodiscard]] std::size_t total() const noexcept { return total_; }
 
@@ -91,7 +92,7 @@ private:
 
 namespace detail {
 
-/// Forgets an error, for destructors: nothing is thrown, and the next call does not see it.
+/// Clears an error, for destructors: throws nothing, and the next call does not see it.
 inline void forget_cuda(cudaError_t code) noexcept {
   if (code != cudaSuccess) {
     static_cast<void>(cudaGetLastError());

@@ -18,25 +18,26 @@ namespace glt {
 
 namespace detail {
 
-/// Which GPUs of a list read the memory of which others in place, over NVLink or the bus.
+/// Table of the GPUs that read each other's memory in place, over NVLink or the bus.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  G GPUs, G² pairs
 class peer_access {
 public:
-  /// @shape  devices [G], numbers of GPUs · reads [G · G], 1 where the GPU of the row reads that of the column
+  /// @shape  devices [G], numbers of GPUs · reads [G · G], 1 if the GPU of the row reads memory of the GPU of the
+  ///         column
   peer_access(std::vector<int> devices, std::vector<char> reads)
       : devices_(std::move(devices)), reads_(std::move(reads)) {}
 
   [[nodiscard]] std::vector<int> const& devices() const noexcept { return devices_; }
-  /// True if the GPU at place `reader` of the list reads the memory of that at place `owner`; each reads its own.
+  /// Returns true if the GPU at index `reader` reads memory of the GPU at index `owner`; true for equal ones.
   ///
   /// @pre    both are in [0, G); not checked
   [[nodiscard]] bool reads(std::size_t reader, std::size_t owner) const {
     return devices_[reader] == devices_[owner] || reads_[reader * devices_.size() + owner] != 0;
   }
-  /// True if all read all: what the devices of one `tiered_store` must.
+  /// Returns true if all read all, as the devices of one `tiered_store` must.
   [[nodiscard]] bool all() const {
     auto const count = devices_.size();
     std::size_t pair = 0;
@@ -46,7 +47,7 @@ public:
     return pair == count * count;
   }
 
-  /// For people: which pairs have it, as "GPU 0 reads 1, 2; GPU 1 reads none".
+  /// Returns the pairs as text, such as "GPU 0 reads 1, 2; GPU 1 reads none".
   [[nodiscard]] std::string text() const {
     std::string lines;
     for (std::size_t reader = 0; reader < devices_.size(); ++reader) {
@@ -69,9 +70,9 @@ private:
 
 } // namespace detail
 
-/// Asks which GPUs can read each other's memory; changes nothing.
+/// Returns which GPUs can read each other's memory; changes nothing.
 ///
-/// @throws cuda_error  if a number is that of no GPU
+/// @throws cuda_error  if there is no GPU of a number
 [[nodiscard]] inline detail::peer_access find_peers(std::vector<int> devices) {
   std::vector<char> reads(devices.size() * devices.size(), 0);
   for (std::size_t reader = 0; reader < devices.size(); ++reader) {
@@ -89,7 +90,7 @@ private:
 
 namespace detail {
 
-// Memory that is not of a pool, of another GPU, for kernels of `reader`.
+// Opens memory outside of pools, of another GPU, to kernels of `reader`.
 inline void enable_peer(int reader, int owner) {
   on_device const here(reader);
   auto const code = cudaDeviceEnablePeerAccess(owner, 0);
@@ -100,7 +101,7 @@ inline void enable_peer(int reader, int owner) {
   check_cuda(code, message("cudaDeviceEnablePeerAccess of GPU ", owner, " on GPU ", reader));
 }
 
-// Memory of a pool, what it has handed out as well.
+// Opens memory of a pool, including memory that it has handed out.
 inline void open_pool(cuda_queue const& owner, int reader) {
   cudaMemAccessDesc access{};
   access.location = location_of(reader);
@@ -111,14 +112,14 @@ inline void open_pool(cuda_queue const& owner, int reader) {
 
 } // namespace detail
 
-/// Lets GPUs read each other's memory wherever they can: also what the policies have allocated, and what they will.
-/// Says which pairs can.
+/// Lets GPUs read each other's memory, and returns which pairs can. It opens the memory that the policies have
+/// allocated and will allocate.
 ///
 ///     if (enable_peers(gpus).all()) { // one store over all of them
 ///       tiered_store<device::cuda, device::zero_copy, float> store(view, ranking, {.bytes = 1 << 30}, gpus);
 ///     }
 ///
-/// @throws cuda_error  if a call failed; GPUs that cannot are no failure
+/// @throws cuda_error  if a call failed; a pair that cannot is not a failure
 inline detail::peer_access enable_peers(std::span<device::cuda const> gpus) {
   std::vector<int> devices;
   for (auto const& gpu : gpus) {

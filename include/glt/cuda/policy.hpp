@@ -21,25 +21,26 @@ namespace glt::device {
 
 class zero_copy;
 
-/// Memory of a GPU, worked on by its threads in the order of a stream. Freed memory is kept for the next allocation.
+/// Memory of a GPU; its threads work on it in the order of a stream. Freed memory is kept for the next allocation.
 ///
-/// Copies share the stream and the pool. Work of different streams has no order, so what one stream makes and another
-/// one uses takes `wait_for` between them.
+/// Copies share the stream and the pool. Work of different streams has no order: call `wait_for` before one stream uses
+/// a result of another.
 ///
 /// Concurrent calls: const members may run concurrently; work that several threads enqueue has no order among them.
 class cuda {
 public:
   static constexpr memory_space space = memory_space::device;
 
-  /// The calling thread's current GPU, with its default stream and its default pool: as cheap as an integer, and what
-  /// all policies made this way do has one order.
+  /// Uses the calling thread's current GPU, with its default stream and its default pool. It is as cheap as an integer,
+  /// and the work of all policies made this way has one order.
   ///
-  /// The default pool is told to keep what is freed.
+  /// It sets the default pool to keep freed memory.
   ///
   /// @throws cuda_error  if there is no GPU, with the driver's answer
   cuda() : shared_{detail::current_device(), nullptr} {}
 
-  /// A stream and a pool of its own on a GPU: runs beside other streams, and for threads that are ranks.
+  /// Makes a separate stream and a separate pool on a GPU: for work beside other streams, and for threads that are
+  /// ranks.
   ///
   /// @throws cuda_error          if there is no GPU, with the driver's answer
   /// @throws precondition_error  if there is no GPU of that number
@@ -60,45 +61,45 @@ public:
     return made;
   }
 
-  /// Waits for everything that was enqueued.
+  /// Waits for all enqueued work.
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize() const { queue().synchronize(); }
 
-  /// The policy of host memory that has the same stream: for what goes between this GPU and other machines.
+  /// Returns a policy of host memory with the same stream: for data between this GPU and other machines.
   [[nodiscard]] zero_copy staging() const;
-  /// The policy of the same stream with memory that other processes can map, from cudaMalloc: what a CUDA-aware MPI may be
-  /// given, which memory of a pool is not. It is made to be kept; freeing it waits for the GPU.
+  /// Returns a policy of the same stream with memory from cudaMalloc, which other processes can map. A CUDA-aware MPI
+  /// may be given such memory, but not memory of a pool. Keep the memory for reuse: freeing it waits for the GPU.
   [[nodiscard]] cuda exchange() const {
     auto made = *this;
     made.shared_.pooled = false;
     return made;
   }
 
-  /// Locks the pages of ordinary memory while the result lives, so that copies from it need no staging; for whole blocks,
-  /// as pages cannot be locked twice. Keeps the keeper, too.
+  /// Locks the pages of ordinary memory while the result lives, so that copies from it need no staging. Pass whole
+  /// blocks, as pages cannot be locked twice. The result also keeps `keeper`.
   ///
-  /// @throws cuda_error  if the pages are locked already, or the system does not let them be
+  /// @throws cuda_error  if the pages are locked already, or the system refuses
   [[nodiscard]] std::shared_ptr<void const> lock_pages(std::span<std::byte const> block,
                                                        std::shared_ptr<void const> keeper) const {
     return std::make_shared<detail::registration>(const_cast<std::byte*>(block.data()), block.size(), std::move(keeper),
                                                   true, device());
   }
 
-  /// The same GPU with a stream and a pool of its own.
+  /// Returns a policy of the same GPU with a separate stream and a separate pool.
   [[nodiscard]] cuda beside() const { return cuda(device()); }
 
-  /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
+  /// Makes work enqueued here from now on wait for the work enqueued on `earlier`; the host does not wait.
   void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
 
-  /// True if kernels of this GPU may read memory of that policy: see `enable_peers`.
+  /// Returns true if kernels of this GPU may read memory of that policy: see `enable_peers`.
   ///
   /// @throws cuda_error  if the driver cannot tell
   [[nodiscard]] bool reads(cuda const& owner) const {
     return device() == owner.device() || detail::can_read_pool(owner.queue(), device());
   }
 
-  /// True if both have the same stream and memory of the same pool.
+  /// Returns true if both have the same stream and memory of the same pool.
   friend bool operator==(cuda const& a, cuda const& b) noexcept { return a.queue() == b.queue(); }
 
 private:
@@ -119,25 +120,25 @@ class zero_copy {
 public:
   static constexpr memory_space space = memory_space::pinned;
 
-  /// The default stream of the calling thread's current GPU; freed memory goes back to the system, which waits for the
-  /// GPU.
+  /// Uses the default stream of the calling thread's current GPU. Freed memory goes back to the system, which waits for
+  /// the GPU.
   ///
   /// @throws cuda_error  if there is no GPU, with the driver's answer
   zero_copy() = default;
 
-  /// A stream of its own on a GPU, and freed memory is kept for reuse (up to 1 GiB).
+  /// Makes a separate stream on a GPU, and keeps freed memory for reuse (up to 1 GiB).
   ///
   /// @throws cuda_error          if there is no GPU, with the driver's answer
   /// @throws precondition_error  if there is no GPU of that number
   explicit zero_copy(int device) : zero_copy(cuda(device)) {}
 
-  /// The stream of another policy, so that work over both kinds of memory has one order; freed memory is kept.
+  /// Uses the stream of another policy, so that work over both kinds of memory has one order; keeps freed memory.
   explicit zero_copy(cuda gpu) : gpu_(std::move(gpu)), pool_(std::make_shared<detail::pinned_pool>(gpu_.queue())) {}
 
   [[nodiscard]] int device() const noexcept { return gpu_.device(); }
   [[nodiscard]] cudaStream_t stream() const noexcept { return gpu_.stream(); }
 
-  /// The policy of the GPU's own memory that has the same stream.
+  /// Returns the policy of GPU memory with the same stream.
   [[nodiscard]] cuda const& gpu() const noexcept { return gpu_; }
 
   /// Borrows stream and memory, so the policy must outlive the resource.
@@ -147,18 +148,18 @@ public:
   /// Borrows the stream, so the policy must outlive the executor.
   [[nodiscard]] exec::thrust_executor<detail::thrust_cuda> executor() const noexcept { return gpu_.executor(); }
 
-  /// Waits for everything that was enqueued; then the host may read what was written.
+  /// Waits for all enqueued work; then the host may read its results.
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize() const { gpu_.synchronize(); }
 
-  /// The same GPU with a stream of its own.
+  /// Returns a policy of the same GPU with a separate stream.
   [[nodiscard]] zero_copy beside() const { return zero_copy(device()); }
 
-  /// What is enqueued here from now on waits for what is enqueued there; the host does not wait.
+  /// Makes work enqueued here from now on wait for the work enqueued on `earlier`; the host does not wait.
   void wait_for(zero_copy const& earlier) const { gpu_.wait_for(earlier.gpu_); }
 
-  /// True if both have the same stream and keep freed memory together.
+  /// Returns true if both have the same stream and keep freed memory together.
   friend bool operator==(zero_copy const& a, zero_copy const& b) noexcept {
     return a.gpu_ == b.gpu_ && a.pool_ == b.pool_;
   }

@@ -16,16 +16,16 @@
 
 namespace glt {
 
-/// How memory that is there already is opened to a GPU.
+/// Options of `register_memory`.
 struct register_options {
   bool read_only = true; ///< kernels only read it: pages of a mapped file are then locked as they are, not copied
 };
 
-/// A buffer of elements that are in ordinary memory, such as a mapped file, which a GPU reads in place from now on;
-/// nothing is copied, and `keeper` lives at least as long as the buffer.
+/// Makes a buffer of elements in ordinary memory, such as a mapped file, that a GPU reads in place. Nothing is copied;
+/// `keeper` lives at least as long as the buffer.
 ///
-/// Pages are locked whole: register neighbouring arrays, which share a page, at once. Letting go of the memory waits for
-/// all streams of the policy's GPU; kernels of other GPUs that read it are to be done by then.
+/// Pages are locked whole: neighbouring arrays share a page, so register them together. Releasing the memory waits for
+/// all streams of the policy's GPU; kernels of other GPUs that read it must be done by then.
 ///
 /// @shape  data [size] → buffer [size]
 /// @throws precondition_error  if size is negative, there are elements without an address, or no keeper

@@ -23,7 +23,7 @@ namespace glt {
 
 namespace detail {
 
-/// Collects tensors that share one keeper.
+/// List of tensors that share one keeper.
 template <device_policy Policy>
 struct tensor_list {
   Policy const& policy;
@@ -87,16 +87,17 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
 
 } // namespace detail
 
-/// Tensors over everything in a batch (a `sampled_subgraph`, a `hetero_subgraph` or a `dist::batch`) by name, without a
-/// copy; each keeps the whole batch alive. What a batch has not is a tensor of no elements.
+/// Returns tensors over everything in a batch (a `sampled_subgraph`, a `hetero_subgraph` or a `dist::batch`) by name,
+/// without a copy. Each tensor keeps the whole batch alive. Missing members become empty tensors.
 ///
-/// The names are those of the members: nodes, seed_index, batch, row, col, edge_ids, features, labels and edge_features;
-/// tensors/NAME and edge_tensors/NAME of those that were collected by name, such as edge_tensors/time; and for every layer l of the blocks, offsets/l, whose first entry counts. The tensors of a heterogeneous sample carry the
-/// number of their node or edge type as well: nodes/0, row/2, offsets/2/l.
+/// The names are the names of the members: nodes, seed_index, batch, row, col, edge_ids, features, labels and
+/// edge_features. Tensors that were collected by name are tensors/NAME and edge_tensors/NAME, such as
+/// edge_tensors/time. Every layer l of the blocks has offsets/l; its first entry counts. Names of a heterogeneous
+/// sample also have the number of their node or edge type: nodes/0, row/2, offsets/2/l.
 ///
 /// A batch that outlives all tensors needs no owner: `std::shared_ptr<Batch const>(std::shared_ptr<void>(), &batch)`.
 ///
-/// @where  on the device of the policy; does not wait for what was enqueued there
+/// @where  on the device of the policy; does not wait for enqueued work
 /// @throws precondition_error  if batch is null
 /// @cost   O(L), whatever the size
 template <device_policy Policy, class Batch>

@@ -13,7 +13,7 @@
 
 namespace glt {
 
-/// Where DLPack says that the bytes of a policy live; specialise it for policies whose memory is special.
+/// DLPack's device type for the memory of a policy; specialise it for policies whose memory is special.
 ///
 /// It follows the memory space, except for policies that emulate a device: their bytes are on the heap.
 template <device_policy Policy>
@@ -28,7 +28,7 @@ inline constexpr DLDeviceType dlpack_device_type = [] {
 
 namespace detail {
 
-/// The device of a policy in the words of DLPack; a policy of GPU memory gives the number of its GPU by `device()`.
+/// Returns DLPack's device of a policy; a policy of GPU memory gives the number of its GPU by `device()`.
 template <device_policy Policy>
 [[nodiscard]] DLDevice dlpack_device(Policy const& policy) {
   if constexpr (dlpack_device_type<Policy> == kDLCUDA) {
@@ -38,7 +38,7 @@ template <device_policy Policy>
   }
 }
 
-/// A device of DLPack for people, such as "GPU 1".
+/// Returns a device of DLPack as text, such as "GPU 1".
 [[nodiscard]] inline std::string in_words(DLDevice device) {
   switch (device.device_type) {
   case kDLCPU:
@@ -54,8 +54,8 @@ template <device_policy Policy>
   }
 }
 
-/// The owner of elements on `wanted` may adopt some on `given`: they are on the same device, or pinned and so
-/// ordinary memory to the CPU.
+/// Returns true if an owner of elements on `wanted` may adopt elements on `given`: both are the same device, or `given`
+/// is pinned memory, which is ordinary memory to the CPU.
 [[nodiscard]] constexpr bool may_adopt(DLDevice wanted, DLDevice given) noexcept {
   if (wanted.device_type == kDLCPU) {
     return given.device_type == kDLCPU || given.device_type == kDLCUDAHost;

@@ -22,7 +22,7 @@ namespace glt {
 
 namespace detail {
 
-/// A tensor of DLPack and what it points to.
+/// Tensor of DLPack and the objects to which it points.
 template <std::size_t Dimensions>
 struct kept_tensor {
   DLManagedTensor managed{};
@@ -61,14 +61,14 @@ template <device_policy Policy, class T, std::size_t Dimensions>
 
 } // namespace detail
 
-/// A tensor over elements that `keeper` keeps, without a copy; it lets go of the keeper when its user is done. For
-/// elements that outlive the user anyway, any shared pointer that is not null will do.
+/// Makes a tensor over elements that `keeper` keeps, without a copy; releases the keeper when its user is done. If the
+/// elements outlive the user anyway, pass any shared pointer that is not null.
 ///
-/// DLPack of this version knows no const: a tensor over const elements is for reading only.
+/// This version of DLPack has no const: a tensor over const elements is only for reading.
 ///
 /// @shape  values [n] → tensor [n]
-/// @where  on the device of the policy; does not wait for what was enqueued there, so a user with a queue of its own
-///         waits before it reads, and is done reading before it lets go
+/// @where  on the device of the policy; does not wait for enqueued work: a user with another queue waits before it
+///         reads, and is done reading before it releases the tensor
 /// @throws precondition_error  if keeper is null
 /// @cost   O(1)
 template <device_policy Policy, class T>
@@ -77,7 +77,7 @@ template <device_policy Policy, class T>
   return detail::keep_tensor(policy, values.data(), std::array{values.size()}, std::move(keeper));
 }
 
-/// The same for the elements of a matrix.
+/// Makes a tensor over the elements of a matrix.
 ///
 /// @shape  values [n, F] → tensor [n, F], row-major
 template <device_policy Policy, class T>
@@ -86,7 +86,7 @@ template <device_policy Policy, class T>
   return detail::keep_tensor(policy, values.data(), std::array{values.rows(), values.columns()}, std::move(keeper));
 }
 
-/// A tensor that owns the elements of a buffer from now on.
+/// Makes a tensor that owns the elements of a buffer from now on.
 ///
 /// @shape  elements [n] → tensor [n]
 /// @where  as above

@@ -28,7 +28,7 @@ namespace glt {
 
 namespace detail {
 
-/// The number of elements of a shape, if none of its sizes is negative and their bytes fit 64 bits.
+/// Returns the number of elements of a shape; refuses a negative size, and bytes that do not fit 64 bits.
 [[nodiscard]] inline std::int64_t checked_elements(std::span<std::int64_t const> shape, std::int64_t element_bytes) {
   std::int64_t count = 1;
   bool empty = false;
@@ -48,7 +48,7 @@ namespace detail {
   return empty ? 0 : count;
 }
 
-/// Rows follow each other without gaps; what a dimension of one element says does not matter.
+/// Returns true if rows follow each other without gaps; the stride of a dimension of one element does not matter.
 [[nodiscard]] inline bool row_major(std::span<std::int64_t const> shape, std::int64_t const* strides) noexcept {
   std::int64_t expected = 1;
   for (auto dimension = shape.size(); dimension-- > 0;) {
@@ -60,7 +60,7 @@ namespace detail {
   return true;
 }
 
-/// The address of the first of `count` elements of a tensor that is what its importer wants, and nothing else.
+/// Returns the address of the first of `count` elements of a tensor; refuses an impossible or misaligned one.
 template <class T>
 [[nodiscard]] T* checked_address(DLTensor const& tensor, std::int64_t count) {
   if (count == 0) {
@@ -85,7 +85,7 @@ template <class T>
   return reinterpret_cast<T*>(static_cast<std::byte*>(tensor.data) + tensor.byte_offset);
 }
 
-/// The elements of a tensor, adopted, and its shape.
+/// Adopted elements of a tensor, and its shape.
 template <device_policy Policy, class T>
 struct imported {
   std::array<std::int64_t, 2> shape{};
@@ -130,21 +130,21 @@ template <device_policy Policy, class T>
 
 } // namespace detail
 
-/// A buffer over the elements of a tensor of one dimension, without a copy; the tensor is released with it.
+/// Makes a buffer over the elements of a tensor of one dimension, without a copy; the tensor is released with it.
 ///
-/// The function owns the tensor from the call on: one that it refuses is released as well.
+/// The function owns the tensor from the call on: it also releases a tensor that it refuses.
 ///
 /// @shape  tensor [n] → buffer [n]
-/// @where  the tensor's elements are on the policy's device; what its maker has enqueued is done, or on the same queue
+/// @where  the tensor's elements are on the policy's device; their maker's enqueued work is done, or on the same queue
 /// @throws precondition_error  if there is no tensor, its elements are not T, it is on another device, is not of one
-///                             dimension, has gaps, or says impossible things about itself
+///         dimension, has gaps, or contradicts itself
 /// @cost   O(1)
 template <device_policy Policy, bytes_copyable T>
 [[nodiscard]] buffer<Policy, T> from_dlpack(dlpack_tensor tensor, Policy policy = {}) {
   return detail::import_tensor<Policy, T>(std::move(tensor), 1, std::move(policy)).elements;
 }
 
-/// A feature store over the rows of a tensor of two dimensions, likewise.
+/// Makes a feature store over the rows of a tensor of two dimensions, without a copy.
 ///
 /// @shape  tensor [V, F], row-major → features of V vertices
 /// @throws precondition_error  as above, for two dimensions

@@ -27,7 +27,8 @@ struct release_dlpack {
 
 } // namespace detail
 
-/// Owns a tensor in the exchange format of array libraries, DLPack. What takes a raw pointer gets `release()`.
+/// Owner of a tensor in the exchange format of array libraries, DLPack. Pass `release()` to functions that take a raw
+/// pointer.
 ///
 ///     at::fromDLPack(glt::to_dlpack(std::move(ids)).release());
 using dlpack_tensor = std::unique_ptr<DLManagedTensor, detail::release_dlpack>;

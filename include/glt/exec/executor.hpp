@@ -36,8 +36,8 @@ struct archetype_predicate {
 /// the work is divided.
 ///
 /// - `ex.for_each(n, f)`: f(i) for i in [0, n), in any order
-/// - `ex.for_ranges(n, smallest, f)`: f(first, last) for ranges that cover [0, n) without overlap, at the same
-///   time where threads are at hand; `smallest` is how much work is worth a thread
+/// - `ex.for_ranges(n, smallest, f)`: f(first, last) for ranges that cover [0, n) without overlap, at the same time if
+///   the executor has threads; `smallest` is the least amount of work worth a thread
 /// - `ex.reduce(n, initial, f, op)`: op over initial and f(0) … f(n − 1); op is associative and commutative
 /// - `ex.exclusive_scan(in, out)`: out[i] = in[0] + … + in[i − 1]; out has the size of in, or one more for
 ///   the total
@@ -70,9 +70,9 @@ concept executor =
 template <class E, memory_space Space>
 concept reaches = executor<E> && E::reaches(Space);
 
-/// An executor whose work is done when a call returns, over memory that the caller may touch as well: algorithms may
-/// mix its calls with loops of their own. Others (GPUs, and what stands for them in tests) get algorithms made of
-/// nothing but the executor's calls.
+/// Executor whose work is done when a call returns, over memory that the caller may touch as well. Algorithms may mix
+/// its calls with loops. On other executors (GPUs, and the executors that stand for them in tests), algorithms consist
+/// of the executor's calls only.
 template <class E>
 concept host_executor = reaches<E, memory_space::host>;
 

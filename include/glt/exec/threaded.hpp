@@ -21,7 +21,7 @@ namespace glt::exec {
 ///
 /// `sort_by_key` runs in the calling thread.
 ///
-/// Concurrent calls: const members may run concurrently; those that use the pool run one after the other.
+/// Concurrent calls: const members may run concurrently; calls that use the pool run one after the other.
 class threaded {
 public:
   threaded() = default;
@@ -64,7 +64,7 @@ public:
     if (alone(n)) {
       return sequential{}.reduce(n, initial, f, op);
     }
-    struct slot { // keeps workers apart even where T is bool, of which a vector packs bits
+    struct slot { // keeps workers apart even if T is bool, of which a vector packs bits
       T sum;
     };
     std::vector<slot> partial(static_cast<std::size_t>(pool_->size()), slot{initial});

@@ -11,7 +11,7 @@
 
 namespace glt {
 
-/// A copy of features in memory of a policy, with their labels and scales if there are any.
+/// Copies features into memory of a policy, with their labels and scales if there are any.
 ///
 ///     auto const on_gpu = copy_features<device::cuda>(store.view());
 ///

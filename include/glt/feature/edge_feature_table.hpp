@@ -21,7 +21,7 @@ namespace glt {
 
 namespace detail {
 
-/// Borrowed tensors of edges, and what finds the row of one.
+/// Borrowed tensors of edges, and the view that finds the row of an edge.
 template <memory_space Space>
 struct named_edge_rows {
   detail::id_table_view<Space> edges;
@@ -30,8 +30,8 @@ struct named_edge_rows {
 
 } // namespace detail
 
-/// Several feature tensors of the same edges, by name and global edge id, whatever the order in which their rows are
-/// stored: `feature_table` with the ids of `edge_features`.
+/// Several feature tensors of the same edges, by name and global edge id; the rows may have any order. It is a
+/// `feature_table` with the ids of `edge_features`.
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  E edges with a row of every tensor each
@@ -47,11 +47,11 @@ public:
       : edges_(std::move(ids), rows.num_vertices()), rows_(std::move(rows)) {}
 
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
-  /// The tensors, in the order of the ids that were given.
+  /// Returns the tensors, in the order of the given ids.
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return rows_; }
   [[nodiscard]] detail::named_edge_rows<space> view() const { return {edges_.view(), rows_.tensors()}; }
 
-  /// The rows of edges; see `edge_rows`.
+  /// Finds the rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
   void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const

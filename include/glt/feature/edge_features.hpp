@@ -19,7 +19,7 @@ namespace glt {
 
 namespace detail {
 
-/// Borrowed features of edges, and what finds the row of one.
+/// Borrowed features of edges, and the view that finds the row of an edge.
 ///
 /// @shape  edges of E ids · rows [E, F]
 template <memory_space Space, bytes_copyable T>
@@ -30,10 +30,10 @@ struct edge_feature_view {
 
 } // namespace detail
 
-/// Features of edges by global edge id, whatever the order in which their rows are stored.
+/// Features of edges by global edge id; the rows may have any order.
 ///
-/// A part of a graph keeps its edges in an order of its own: the place of an edge there is not its id.
-/// Concurrent calls: const members may run concurrently.
+/// A part of a graph reorders its edges: the position of an edge in the part is not its id. Concurrent calls: const
+/// members may run concurrently.
 ///
 /// @shape  E edges with a row each
 template <device_policy Policy, bytes_copyable T>
@@ -52,11 +52,11 @@ public:
   [[nodiscard]] std::int64_t num_edges() const noexcept { return edges_.size(); }
   [[nodiscard]] std::int64_t num_columns() const { return rows().num_columns(); }
   [[nodiscard]] feature_view<space, T> rows() const { return rows_.view(); }
-  /// That of the rows.
+  /// Returns the policy of the rows.
   [[nodiscard]] Policy const& policy() const noexcept { return rows_.policy(); }
   [[nodiscard]] detail::edge_feature_view<space, T> view() const { return {edges_.view(), rows()}; }
 
-  /// The rows of edges; see `edge_rows`.
+  /// Finds the rows of edges; see `edge_rows`.
   ///
   /// @throws precondition_error  if an edge is not among these
   void find(array_view<space, edge_id const> ids, std::vector<local_id>& found) const

@@ -21,8 +21,8 @@ using label_type = std::int64_t;
 
 } // namespace detail
 
-/// Borrowed features of V vertices, one row each, and optionally their labels. With scales, which only integers
-/// have, an element counts as the scale of its column times what is stored.
+/// Borrowed features of V vertices, one row each, and optionally their labels. Integer features may have scales: an
+/// element then stands for the stored integer times the scale of its column.
 ///
 /// @shape  features [V, F] · labels [V] or empty · scales [F] or empty
 template <memory_space Space, bytes_copyable T>
@@ -35,7 +35,7 @@ struct feature_view {
   [[nodiscard]] constexpr std::int64_t num_columns() const noexcept { return features.columns(); }
 };
 
-/// Owns the features of V vertices and optionally their labels and the scales of integer columns; move-only.
+/// Owner of the features of V vertices and optionally their labels and the scales of integer columns; move-only.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -49,9 +49,8 @@ public:
   feature_store() = default;
 
   /// @throws precondition_error  if num_vertices or num_columns is negative, rows does not have num_vertices ·
-  ///                             num_columns elements, labels are neither absent nor one per vertex, scales
-  ///                             are neither absent nor one per column, or elements with scales are no
-  ///                             integers
+  ///         num_columns elements, labels are neither absent nor one per vertex, scales are neither absent nor one per
+  ///         column, or elements with scales are not integers
   feature_store(std::int64_t num_vertices, std::int64_t num_columns, buffer<Policy, T> rows,
                 buffer<Policy, detail::label_type> labels = {}, buffer<Policy, float> scales = {})
       : num_vertices_(num_vertices), num_columns_(num_columns), rows_(std::move(rows)), labels_(std::move(labels)),
@@ -84,7 +83,7 @@ public:
   [[nodiscard]] feature_view<Policy::space, T> view() const {
     return {{rows_.data(), num_vertices_, num_columns_}, labels_.view(), scales_.view()};
   }
-  /// That of the rows.
+  /// Returns the policy of the rows.
   [[nodiscard]] Policy const& policy() const noexcept { return rows_.policy(); }
 
 private:

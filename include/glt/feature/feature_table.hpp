@@ -26,8 +26,7 @@
 
 namespace glt {
 
-/// Several feature tensors of the same vertices (or edges), by name; each has elements and a width of its own;
-/// move-only.
+/// Several feature tensors of the same vertices (or edges), by name; each has its element type and width; move-only.
 ///
 ///     table.add("text", std::move(halves));
 ///     auto const x = table.gather<float>("text", ids); // x.view().features is [S, F]
@@ -53,7 +52,7 @@ public:
 
   /// Takes a tensor over.
   ///
-  /// @throws precondition_error  if there is one of that name, or it does not have one row per vertex
+  /// @throws precondition_error  if there is a tensor of that name, or it does not have one row per vertex
   template <detail::element T>
   void add(std::string name, feature_store<Policy, T> store) {
     if (std::ranges::find(tensors_, name, &tensor::name) != tensors_.end()) {
@@ -69,7 +68,7 @@ public:
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return num_vertices_; }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
-  /// The names, in the order in which they were added.
+  /// Returns the names, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (auto const& each : tensors_) {
@@ -78,9 +77,9 @@ public:
     return all;
   }
 
-  /// What a tensor is made of.
+  /// Returns the element type of a tensor.
   ///
-  /// @throws precondition_error  if there is none of that name; those that are there are listed
+  /// @throws precondition_error  listing the names, if there is no tensor of that name
   [[nodiscard]] element_type type(std::string_view name) const {
     return std::visit([]<class T>(feature_store<Policy, T> const&) { return detail::element_type_of<T>; }, find(name));
   }
@@ -88,9 +87,9 @@ public:
     return std::visit([](auto const& store) { return store.view().num_columns(); }, find(name));
   }
 
-  /// A tensor as it is stored.
+  /// Returns a tensor as it is stored.
   ///
-  /// @throws precondition_error  if there is none of that name, or T is not its element type
+  /// @throws precondition_error  if there is no tensor of that name, or T is not its element type
   template <detail::element T>
   [[nodiscard]] feature_view<space, T> view(std::string_view name) const {
     auto const* const store = std::get_if<feature_store<Policy, T>>(&find(name));
@@ -100,7 +99,7 @@ public:
     return store->view();
   }
 
-  /// All tensors, in the order in which they were added; without labels that their stores may have.
+  /// Returns all tensors, in the order in which they were added; without the labels of their stores.
   [[nodiscard]] std::vector<detail::named_rows<space>> tensors() const {
     std::vector<detail::named_rows<space>> all;
     for (auto const& each : tensors_) {
@@ -129,7 +128,7 @@ public:
         find(name));
   }
 
-  /// The same into new memory.
+  /// Copies rows of a tensor into new memory.
   template <detail::element Out, class Id>
   [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, Id const> ids) const {
     auto const columns = num_columns(name);

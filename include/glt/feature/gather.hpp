@@ -27,13 +27,13 @@ inline void check_gather(std::int64_t ids, std::int64_t columns, std::int64_t ou
 
 } // namespace detail
 
-/// Copies the rows `ids` of features, in that order; an id may come more than once. Elements of another type
-/// than the result's are converted on the way, with the scale of their column if there are scales.
+/// Copies the rows `ids` of features, in that order; an id may occur more than once. Elements are converted to the type
+/// of the result, with the scale of their column if there are scales.
 ///
-/// The bits are the same on every executor, except those of NaN.
+/// The bits are the same on every executor, except the bits of NaN.
 ///
 /// @shape  in [V, F] · ids [S] · out [S, F], written
-/// @where  memory that the executor reaches, each in a space of its own; enqueues on `ex` and does not synchronise
+/// @where  memory that the executor reaches, each view in any such space; enqueues on `ex` and does not synchronise
 /// @pre    every id is in [0, V); not checked
 /// @throws precondition_error  if out is not [S, F]
 /// @cost   O(S · F)
@@ -48,7 +48,7 @@ void gather_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdSp
                         detail::rows_in_order{}, out.data());
 }
 
-/// The same for the rows of a matrix.
+/// Copies the rows `ids` of a matrix.
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
   requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&

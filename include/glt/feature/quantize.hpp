@@ -21,7 +21,7 @@
 
 namespace glt {
 
-/// The largest magnitude of every column.
+/// Returns the largest magnitude of every column.
 ///
 /// @shape  rows [V, F] → [F]
 /// @throws precondition_error  if an element is not finite; its place is named
@@ -51,8 +51,8 @@ namespace glt {
   return maxima;
 }
 
-/// The scales with which columns of 8-bit integers reach these magnitudes: the smallest floats of which 127
-/// are not less; 0 for a column of zeros.
+/// Returns the scales with which columns of 8-bit integers reach these magnitudes: the smallest float for which 127
+/// scales are not less than the magnitude; 0 for a column of zeros.
 ///
 /// @shape  maxima [F] → [F]
 [[nodiscard]] inline std::vector<float> int8_scales(host_view<float const> maxima) {
@@ -69,7 +69,7 @@ namespace glt {
 
 namespace detail {
 
-// One of the integers −127 … 127, symmetric around 0; what is beyond them ends at them.
+// Rounds to one of the integers −127 … 127, symmetric around 0; clamps values beyond them.
 struct quantize_range {
   float const* in;
   float const* scales;
@@ -89,16 +89,16 @@ struct quantize_range {
 
 } // namespace detail
 
-/// Stores rows in 8 bits an element: element = integer · scale of its column, the integer rounded to the
-/// nearest, ties to the even one. No element is off by more than half the scale, and the rounding of the
-/// product to `float`, if the scales are those of the largest magnitudes; larger elements end at 127 scales.
+/// Stores rows in 8 bits an element: element = integer · scale of its column, the integer rounded to the nearest, ties
+/// to even. With the scales of the largest magnitudes, the error of an element is at most half the scale plus the
+/// rounding of the product to `float`. With smaller scales, larger elements are clamped to 127 scales.
 ///
 /// Parts of one matrix need the same scales: combine their `column_maxima` first.
 ///
 /// @shape  rows [V, F] · scales [F] → V rows of F columns, with scales
 /// @throws precondition_error  if there is not one scale per column, a scale is negative or not finite, or an
 ///                             element is not finite
-/// @where  policies of GPUs get a copy of what the host has made
+/// @where  computed on the host; policies of GPUs get a copy
 /// @cost   O(V · F)
 template <device_policy Policy = device::cpu>
 [[nodiscard]] feature_store<Policy, std::int8_t>
@@ -113,7 +113,7 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
       throw precondition_error(detail::message("scale ", c, " is ", scales[c], "; scales are finite and 0 or more"));
     }
   }
-  static_cast<void>(column_maxima(rows)); // refuses what is not finite
+  static_cast<void>(column_maxima(rows)); // refuses elements that are not finite
   using maker = std::conditional_t<host_policy<Policy>, Policy, device::cpu>;
   maker host;
   if constexpr (host_policy<Policy>) {
@@ -130,7 +130,7 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
   }
 }
 
-/// The same with the scales of the largest magnitudes.
+/// Stores rows in 8 bits an element, with the scales of their largest magnitudes.
 template <device_policy Policy = device::cpu>
 [[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows, Policy policy = {}) {
   return quantize_rows<Policy>(rows, int8_scales(column_maxima(rows)), {}, std::move(policy));

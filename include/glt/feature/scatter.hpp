@@ -15,11 +15,11 @@
 
 namespace glt {
 
-/// Copies row i of features to row ids[i] of a result, for every i; the other rows of the result stay. Elements of
-/// another type than the result's are converted as by `gather_rows`.
+/// Copies row i of features to row ids[i] of a result, for every i; the other rows of the result stay. Elements are
+/// converted to the type of the result as by `gather_rows`.
 ///
 /// @shape  in [S, F] · ids [S] · out [V, F], S rows of it written
-/// @where  memory that the executor reaches, each in a space of its own; enqueues on `ex` and does not synchronise
+/// @where  memory that the executor reaches, each view in any such space; enqueues on `ex` and does not synchronise
 /// @pre    every id is in [0, V), and no two are equal; not checked
 /// @throws precondition_error  if in and ids differ in rows, or in and out in columns
 /// @cost   O(S · F)
@@ -38,7 +38,7 @@ void scatter_rows(Executor const& ex, feature_view<Space, In> in, array_view<IdS
                         detail::rows_listed<std::remove_const_t<Id>>{ids.data()}, out.data());
 }
 
-/// The same for the rows of a matrix.
+/// Copies row i of a matrix to row ids[i] of a result, for every i.
 template <executor Executor, memory_space Space, class In, memory_space IdSpace, class Id, memory_space OutSpace,
           bytes_copyable T>
   requires(reaches<Executor, Space> && reaches<Executor, IdSpace> && reaches<Executor, OutSpace> &&

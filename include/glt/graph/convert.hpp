@@ -15,13 +15,13 @@
 
 namespace glt {
 
-/// Which end of an edge its row stands for.
+/// End of an edge that selects the row.
 enum class edge_direction {
-  in, ///< rows are destinations, columns are sources: what neighbour sampling walks
+  in, ///< rows are destinations, columns are sources: for neighbour sampling
   out ///< rows are sources, columns are destinations
 };
 
-/// How `make_csr` builds rows.
+/// Options of `make_csr`.
 struct csr_options {
   edge_direction direction = edge_direction::in;
   bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
@@ -114,7 +114,7 @@ template <device_policy Policy, vertex_id Vertex>
                                                in ? edges.sources() : edges.destinations(), options.edge_ids, policy);
 }
 
-/// Says what is wrong with an owner of edges.
+/// Catches calls with an owner of edges, and says to pass a view.
 template <device_policy Policy, vertex_id Vertex>
 csr_graph<Policy, Vertex> make_csr(coo_graph<Policy, Vertex> const&, csr_options = {}, Policy = {}) {
   static_assert(detail::never<Policy>, "make_csr takes a view of the edges: make_csr<Policy>(edges.view())");

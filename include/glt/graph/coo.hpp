@@ -51,7 +51,7 @@ private:
   array_view<Space, Vertex const> destinations_;
 };
 
-/// Owns a list of directed edges; move-only.
+/// Owner of a list of directed edges; move-only.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
@@ -61,7 +61,7 @@ public:
 
   coo_graph() = default;
 
-  /// Takes over the arrays; checks their lengths, not their values (that is `validate`'s work).
+  /// Takes over the arrays. Checks their lengths; `validate` checks their values.
   ///
   /// @throws precondition_error  if the lengths differ or num_vertices is negative
   coo_graph(std::int64_t num_vertices, buffer<Policy, Vertex> sources, buffer<Policy, Vertex> destinations)

@@ -55,7 +55,7 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_columns() const noexcept { return num_columns_; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_edges() const noexcept { return sources_.size(); }
 
-  /// Position of the first edge of row r; offset(num_rows()) is E.
+  /// Returns the position of the first edge of row r; offset(num_rows()) is E.
   [[nodiscard]] GLT_HOST_DEVICE constexpr edge_offset offset(std::int64_t r) const noexcept { return offsets_[r]; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t degree(std::int64_t r) const noexcept {
     return offsets_[r + 1] - offsets_[r];
@@ -63,11 +63,11 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex source(edge_offset position) const noexcept {
     return sources_[position];
   }
-  /// Original id of the edge at a position; the position itself if no ids are stored.
+  /// Returns the original id of the edge at a position; the position itself if no ids are stored.
   [[nodiscard]] GLT_HOST_DEVICE constexpr edge_id id_of_edge(edge_offset position) const noexcept {
     return edge_ids_.empty() ? position : edge_ids_[position];
   }
-  /// The sources of row r.
+  /// Returns the sources of row r.
   [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, Vertex const> row(std::int64_t r) const noexcept {
     return sources_.subview(offset(r), degree(r));
   }
@@ -88,7 +88,7 @@ private:
   array_view<Space, edge_id const> edge_ids_;
 };
 
-/// Owns compressed rows of in-edges; move-only.
+/// Owner of compressed rows of in-edges; move-only.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
@@ -99,7 +99,7 @@ public:
 
   csr_graph() = default;
 
-  /// Takes over the arrays; checks their lengths, not their values (that is `validate`'s work).
+  /// Takes over the arrays. Checks their lengths; `validate` checks their values.
   ///
   /// @throws precondition_error  as `csr_view`
   csr_graph(std::int64_t num_columns, buffer<Policy, edge_offset> offsets, buffer<Policy, Vertex> sources,

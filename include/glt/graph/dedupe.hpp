@@ -14,10 +14,10 @@
 
 namespace glt {
 
-/// What becomes of edges from a vertex to itself.
+/// Treatment of edges from a vertex to itself.
 enum class self_loop_handling { keep, remove };
 
-/// How `remove_duplicates` chooses.
+/// Options of `remove_duplicates`.
 struct dedupe_options {
   self_loop_handling self_loops = self_loop_handling::keep;
 };
@@ -49,7 +49,7 @@ struct is_flagged {
 
 } // namespace detail
 
-/// Keeps the first occurrence of every (source, destination) and the order of what is kept.
+/// Keeps the first occurrence of every (source, destination); the kept edges stay in order.
 ///
 /// @shape  edges [E] → at most [E]
 /// @pre    all ids are in [0, V); not checked, see `validate`

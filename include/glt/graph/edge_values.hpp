@@ -41,16 +41,17 @@ struct copy_edge_value {
 
 } // namespace detail
 
-/// Moves one value per edge (a weight, a time) from the order of the input into the order of a graph's rows.
+/// Moves one value per edge (a weight, a time) from input order to the order of a graph's rows.
 ///
-/// The graph may be a part of the one that the ids count: `split_graph` keeps edge ids. A graph without ids does not
-/// know the order of the input; pass values that are in row order already directly to the rule that draws by them.
+/// The graph may be a part of a larger one: `split_graph` keeps edge ids, which count the edges of the input. A graph
+/// without ids does not know the order of the input. If the values are already in row order, pass them directly to the
+/// draw rule.
 ///
 /// @shape  graph E edges · by_edge_id [edges of the input] → [E]
 /// @where  by_edge_id in ordinary memory, the result in memory of `Policy`; synchronises
 /// @throws precondition_error  if the graph has edges but no edge ids, or naming the first position whose edge id is
 ///                             outside by_edge_id
-/// @cost   O(E); where the policy does not work on ordinary memory, a copy of by_edge_id
+/// @cost   O(E); a copy of by_edge_id if the policy does not work on ordinary memory
 template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vertex, std::ranges::contiguous_range Range>
   requires(Space == Policy::space)
 [[nodiscard]] auto make_edge_values(csr_view<Space, Vertex> graph, Range const& by_edge_id, Policy policy = {}) {

@@ -21,7 +21,7 @@
 
 namespace glt {
 
-/// Borrowed heterogeneous graph: for every edge type the in-edges of the vertices of its destination type.
+/// Borrowed heterogeneous graph: for every edge type, the in-edges of the vertices of its destination type.
 ///
 /// Vertices are numbered from 0 within their type.
 ///
@@ -59,7 +59,7 @@ public:
 
   [[nodiscard]] hetero_schema const& schema() const noexcept { return *schema_; }
 
-  /// The edges of a type.
+  /// Returns the edges of a type.
   ///
   /// @pre    edge_type is in [0, schema().num_edge_types()); not checked
   [[nodiscard]] csr_view<Space, Vertex> const& relation(int edge_type) const noexcept {
@@ -71,7 +71,7 @@ private:
   std::span<csr_view<Space, Vertex> const> relations_;
 };
 
-/// Owns a heterogeneous graph; move-only. Views stay valid when it moves.
+/// Owner of a heterogeneous graph; move-only. Views stay valid when it moves.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy, vertex_id Vertex = local_id>
@@ -80,8 +80,8 @@ public:
   using vertex_type = Vertex;
   using policy_type = Policy;
 
-  /// Takes over one relation per edge type, as `make_relation` makes them; checks their shapes, not their
-  /// values (that is `validate`'s work).
+  /// Takes over one relation per edge type, made by `make_relation`. Checks their shapes; `validate` checks their
+  /// values.
   ///
   /// @shape  relations [edge types]
   /// @throws precondition_error  as `hetero_view`
@@ -105,7 +105,7 @@ private:
 
 /// Checks untrusted relations; `examiner` as for the rows of a graph.
 ///
-/// @throws precondition_error  naming the first wrong edge type and what `validate` finds wrong with its rows
+/// @throws precondition_error  naming the first wrong edge type and the fault that `validate` finds in its rows
 /// @cost   O(V + E)
 template <memory_space Space, vertex_id Vertex, class Examiner = exec::sequential>
   requires detail::examines<Examiner, Space>

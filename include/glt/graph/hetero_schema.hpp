@@ -14,7 +14,7 @@
 
 namespace glt {
 
-/// A kind of vertices, numbered from 0 within their kind.
+/// Kind of vertices, numbered from 0 within their kind.
 struct node_type {
   std::string name;
   std::int64_t num_vertices = 0;
@@ -22,7 +22,7 @@ struct node_type {
   friend bool operator==(node_type const&, node_type const&) = default;
 };
 
-/// A kind of edges, from vertices of one type to vertices of the same or another one; also called a relation.
+/// Kind of edges, from vertices of one type to vertices of the same or another type; also called a relation.
 struct edge_type {
   std::string source;
   std::string name;
@@ -31,12 +31,12 @@ struct edge_type {
   friend bool operator==(edge_type const&, edge_type const&) = default;
 };
 
-/// The types of a heterogeneous graph: code knows them by their place in the lists, people by their names.
+/// Types of a heterogeneous graph, with their names. Code uses the positions in the lists.
 ///
 /// Concurrent calls: const members may run concurrently.
 class hetero_schema {
 public:
-  /// No types.
+  /// Makes a schema without types.
   hetero_schema() = default;
 
   /// @throws precondition_error  if a type comes twice or has no name, a number of vertices is negative, or
@@ -71,13 +71,13 @@ public:
 
   /// @throws precondition_error  if there is no such node type
   [[nodiscard]] std::int64_t num_vertices(int node_type) const { return nodes_[place(node_type)].num_vertices; }
-  /// The node type at which the edges of a type start, and the one at which they end.
+  /// Returns the node type at which the edges of a type start, or end.
   ///
   /// @throws precondition_error  if there is no such edge type
   [[nodiscard]] int source_type(int edge_type) const { return ends_[edge_place(edge_type)].source; }
   [[nodiscard]] int destination_type(int edge_type) const { return ends_[edge_place(edge_type)].destination; }
 
-  /// The number of a node type.
+  /// Returns the number of a node type.
   ///
   /// @throws precondition_error  listing the names, if there is none of this name
   [[nodiscard]] int find_node_type(std::string_view name) const {
@@ -89,7 +89,7 @@ public:
     throw precondition_error(detail::message("no node type '", name, "'; there are ", node_list()));
   }
 
-  /// The number of an edge type.
+  /// Returns the number of an edge type.
   ///
   /// @throws precondition_error  listing the edge types, if there is none like this
   [[nodiscard]] int find_edge_type(edge_type const& wanted) const {
@@ -101,9 +101,9 @@ public:
     throw precondition_error(detail::message("no edge type ", text(wanted), "; there are ", edge_list()));
   }
 
-  /// The number of the one edge type that has this name.
+  /// Returns the number of the only edge type with this name.
   ///
-  /// @throws precondition_error  listing the edge types, if none or several are called so
+  /// @throws precondition_error  listing the edge types, if none or several have this name
   [[nodiscard]] int find_edge_type(std::string_view name) const {
     int found = -1;
     int count = 0;
@@ -120,7 +120,7 @@ public:
     return found;
   }
 
-  /// How errors call an edge type: (source, name, destination).
+  /// Returns an edge type as in the text of errors: (source, name, destination).
   ///
   /// @throws precondition_error  if there is no such edge type
   [[nodiscard]] std::string name_of_edge_type(int edge_type) const { return text(edges_[edge_place(edge_type)]); }

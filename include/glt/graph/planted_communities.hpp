@@ -19,7 +19,7 @@
 
 namespace glt {
 
-/// Size of a graph with planted communities and how strongly they hold together.
+/// Size of a graph with planted communities, and the strength of the communities.
 struct planted_options {
   std::int64_t num_vertices = 0;
   std::int64_t num_communities = 1;
@@ -30,7 +30,7 @@ struct planted_options {
 
 namespace detail {
 
-/// A graph and the community that every vertex was born into.
+/// Graph and the planted community of every vertex.
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
 struct planted_communities {
   coo_graph<Policy, Vertex> graph;
@@ -103,12 +103,12 @@ struct draw_planted_edges {
 
 } // namespace detail
 
-/// A random graph whose vertices mostly listen to their own community; the hidden truth for partitioners and
-/// trainers.
+/// Makes a random graph with planted communities: most in-edges of a vertex come from its community. The communities
+/// are the known truth for partitioners and trainers.
 ///
-/// Communities have equal sizes up to one vertex and say nothing about ids. Sources are drawn uniformly with
-/// replacement, so multi-edges and self-loops occur. The edges into v depend on nothing but the options and
-/// v, and come in order of v, those from inside first.
+/// Communities have equal sizes up to one vertex and do not depend on ids. Sources are drawn uniformly with
+/// replacement, so multi-edges and self-loops occur. The edges into v depend only on the options and v. They come in
+/// order of v, first the edges from inside the community.
 ///
 /// @shape  → V vertices, E = V · (in_degree + out_degree) edges, community [V]
 /// @throws precondition_error  if a number is negative or too large, a community would be empty, or edges are

@@ -15,7 +15,7 @@
 
 namespace glt {
 
-/// How `make_relation` builds rows.
+/// Options of `make_relation`.
 struct relation_options {
   bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
 };

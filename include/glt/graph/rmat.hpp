@@ -18,13 +18,13 @@
 
 namespace glt {
 
-/// Size and skew of an R-MAT graph; the defaults are those of Graph 500.
+/// Size and skew of an R-MAT graph; the defaults come from Graph 500.
 struct rmat_options {
   int scale = 0;                 ///< log2 of the number of vertices
   std::int64_t edge_factor = 16; ///< edges per vertex
   double a = 0.57;               ///< both ends in the lower half
   double b = 0.19;               ///< destination in the upper half
-  double c = 0.19;               ///< source in the upper half; both have what is left, 1 − a − b − c
+  double c = 0.19;               ///< source in the upper half; both with the remaining probability, 1 − a − b − c
   std::uint64_t seed = 1;
   bool shuffle_ids = true; ///< hide the recursion: without it, low ids have the high degrees
 };
@@ -78,10 +78,10 @@ struct draw_rmat_edge {
 
 } // namespace detail
 
-/// A random graph with the skewed degrees of social networks; has self-loops, multi-edges and isolated
+/// Makes a random graph with the skewed degrees of social networks; it has self-loops, multi-edges and isolated
 /// vertices.
 ///
-/// Edge i depends on nothing but the options and i, so the graph is the same on any number of threads and on a GPU.
+/// Edge i depends only on the options and i, so the graph is the same on any number of threads and on a GPU.
 ///
 /// @shape  → V = 2^scale vertices, E = edge_factor · V edges
 /// @throws precondition_error  if the scale does not suit `Vertex`, the edge factor is below 1 or too large,

@@ -20,7 +20,7 @@ namespace glt {
 
 namespace detail {
 
-/// A graph whose rows are in order of time, and the time of every edge.
+/// Graph whose rows are in order of time, and the time of every edge.
 ///
 /// @shape  graph of E edges, with edge ids · times [E], ascending within a row
 template <device_policy Policy, vertex_id Vertex = local_id>
@@ -55,7 +55,7 @@ struct order_row {
   }
 };
 
-// The row of every edge.
+// Returns the row of every edge.
 template <memory_space Space>
 struct row_of_place {
   array_view<Space, edge_offset const> offsets;
@@ -75,8 +75,8 @@ struct count_up {
 
 /// Writes the positions of the edges of all rows in order of (row, time, position).
 ///
-/// @cost   on hosts nothing for rows that are in order; else two sorts of all edges, however long rows are, and 16 bytes
-///         an edge beside those of the sorts
+/// @cost   on hosts nothing for rows that are in order; else two sorts of all edges, whatever the row lengths, and 16
+///         bytes an edge beside the memory of the sorts
 template <device_policy Policy>
 void order_rows(Policy const& policy, array_view<Policy::space, edge_offset const> offsets,
                 array_view<Policy::space, std::int64_t const> times, array_view<Policy::space, edge_offset> order) {
@@ -106,14 +106,14 @@ struct name_edges {
 
 /// Puts the edges of every row in order of time; edges of equal time keep their order.
 ///
-/// For temporal sampling. The ids of the edges stay what `id_of_edge` gives for `graph`.
+/// For temporal sampling. Every edge keeps the id that `id_of_edge` gives for `graph`.
 ///
 /// @shape  graph of E edges · times [E], by position in `graph` → the same sizes
 /// @units  a time is any integer, such as seconds of an epoch
 /// @where  memory of `Policy`; enqueues on its executor
 /// @throws precondition_error  if times does not have one element per edge
-/// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices two
-///         radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
+/// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices
+///         two radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
 template <device_policy Policy = device::cpu, vertex_id Vertex>
 [[nodiscard]] detail::timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
                                                                    array_view<Policy::space, std::int64_t const> times,

@@ -42,7 +42,7 @@ struct row_if_descending {
   }
 };
 
-/// Who looks at a graph in memory of a space: an executor of the host, or the policy whose memory it is.
+/// True if `Examiner` can check a graph in memory of `Space`: a host executor, or the policy of that memory.
 template <class Examiner, memory_space Space>
 inline constexpr bool examines = host_executor<Examiner> && reaches<Examiner, Space>;
 template <device_policy Policy, memory_space Space>
@@ -57,7 +57,7 @@ template <class Examiner>
   }
 }
 
-// The element itself, wherever it is.
+// Returns the element, wherever it is.
 template <class Examiner, memory_space Space, class T>
 [[nodiscard]] T look_at(Examiner const& examiner, array_view<Space, T const> values, std::int64_t i) {
   if constexpr (device_policy<Examiner>) {

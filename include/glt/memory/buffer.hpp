@@ -16,11 +16,11 @@
 
 namespace glt {
 
-/// Owns an array of the policy's memory; move-only, and its elements start uninitialised.
+/// Array in the policy's memory; move-only, and its elements start uninitialised.
 ///
-/// It may also stand for memory that somebody else keeps, such as a mapped file: see `adopt`.
+/// It may also stand for memory with another owner, such as a mapped file: see `adopt`.
 ///
-/// Concurrent calls: const members may run concurrently, as of a `std::vector`.
+/// Concurrent calls: const members may run concurrently, as for a `std::vector`.
 ///
 /// @shape  [size()]
 /// @where  memory of `Policy::space`
@@ -48,8 +48,8 @@ public:
 
   ~buffer() { release(); }
 
-  /// A buffer of elements that are there already, for as long as `keeper` lives; nothing is copied. What makes
-  /// it grow moves the elements to memory of the policy and lets go of the keeper.
+  /// Makes a buffer of existing elements without a copy; they stay valid while `keeper` lives. If the buffer grows, the
+  /// elements move to memory of the policy and the keeper is released.
   ///
   /// @where  memory that the policy's executor reaches
   /// @throws precondition_error  if size is negative, there are elements without an address, or no keeper
@@ -78,7 +78,7 @@ public:
 
   [[nodiscard]] array_view<Policy::space, T> view() noexcept { return {data_, size_}; }
   [[nodiscard]] array_view<Policy::space, T const> view() const noexcept { return {data_, size_}; }
-  /// A view to read, of a buffer that could be written as well: what functions take that only look at it.
+  /// Returns a read-only view of a buffer that may be writable, for functions that only read.
   [[nodiscard]] array_view<Policy::space, T const> cview() const noexcept { return {data_, size_}; }
 
   /// @pre    i is in [0, size()); not checked
@@ -113,8 +113,8 @@ public:
     return data_ + size_;
   }
 
-  /// Changes the size and keeps what fits; grows by half at least, so that appending is linear. New elements
-  /// are uninitialised.
+  /// Changes the size and keeps the elements that fit; grows by half at least, so that appending is linear. New
+  /// elements are uninitialised.
   ///
   /// @throws precondition_error  if size is negative
   void resize(std::int64_t size) {
@@ -126,7 +126,7 @@ public:
     size_ = size;
   }
 
-  /// Makes room for exactly `capacity` elements; the content stays, also when there is no memory for more.
+  /// Makes room for exactly `capacity` elements; the content stays, even if there is no memory for more.
   void reserve(std::int64_t capacity) {
     if (capacity <= capacity_) {
       return;

@@ -20,7 +20,7 @@ namespace glt {
 
 namespace detail {
 
-// The bytes of n elements, 0 if there is nothing to copy.
+// Returns the bytes of n elements, 0 if there is nothing to copy.
 template <class T>
 std::size_t bytes_to_copy(std::int64_t from, std::int64_t to) {
   if (from != to) {
@@ -71,9 +71,9 @@ void copy_out(Policy const& policy, array_view<Policy::space, Element> from, hos
 
 } // namespace detail
 
-/// The elements of a view in a vector: for sizes that the host must know, and for tests.
+/// Returns the elements of a view in a vector: for sizes that the host must know, and for tests.
 ///
-/// @cost   waits for what was enqueued before
+/// @cost   waits for all work that was enqueued before
 template <device_policy Policy, class Element>
 [[nodiscard]] std::vector<std::remove_const_t<Element>> to_vector(Policy const& policy,
                                                                   array_view<Policy::space, Element> view) {
@@ -84,10 +84,10 @@ template <device_policy Policy, class Element>
 
 namespace detail {
 
-/// One element of a view.
+/// Returns one element of a view.
 ///
 /// @pre    i is in [0, view.size()); not checked
-/// @cost   waits for what was enqueued before
+/// @cost   waits for all work that was enqueued before
 template <device_policy Policy, class Element>
 [[nodiscard]] std::remove_const_t<Element> read_element(Policy const& policy, array_view<Policy::space, Element> view,
                                                         std::int64_t i) {
@@ -98,7 +98,7 @@ template <device_policy Policy, class Element>
 
 } // namespace detail
 
-/// A buffer of the policy with a copy of a host range (vector, array, span, view).
+/// Returns a buffer of the policy with a copy of a host range (vector, array, span, view).
 ///
 /// @shape  values [n] → buffer [n]
 template <device_policy Policy, std::ranges::contiguous_range Range>

@@ -12,11 +12,11 @@
 
 namespace glt {
 
-/// Memory space, memory resource and executor that belong together; what owners are parameterised on.
+/// Memory space, memory resource and executor that belong together; a template parameter of owners.
 ///
-/// - `P::space`: where the bytes of its buffers live
-/// - `p.resource()`: where they come from
-/// - `p.executor()`: who works on them; reaches `P::space`
+/// - `P::space`: memory space of its buffers
+/// - `p.resource()`: source of their memory
+/// - `p.executor()`: executor of work on them; reaches `P::space`
 template <class P>
 concept device_policy = std::copyable<P> && std::default_initializable<P> && requires(P const& p) {
   { P::space } -> std::convertible_to<memory_space>;
@@ -32,17 +32,17 @@ concept host_policy = device_policy<P> && host_accessible(P::space) && requires(
 
 namespace device {
 
-/// Ordinary memory, worked on by the calling thread or by a pool of threads.
+/// Ordinary memory; the calling thread or a pool of threads works on it.
 ///
 /// Concurrent calls: const members may run concurrently; work on one pool runs one piece after the other.
 class cpu {
 public:
   static constexpr memory_space space = memory_space::host;
 
-  /// The calling thread alone.
+  /// Uses the calling thread alone.
   cpu() = default;
 
-  /// A pool of that many threads, the calling one included; copies of the policy share it.
+  /// Makes a pool of `threads` threads, the calling one included; copies of the policy share it.
   ///
   /// @throws precondition_error  if threads < 1
   explicit cpu(int threads) : pool_(std::make_shared<detail::thread_pool>(threads)) {}

@@ -20,7 +20,7 @@ namespace glt {
 /// - `r.copy_in(to, from, bytes)`: from ordinary memory, which may change afterwards, into the space; may only enqueue
 /// - `r.copy_out(to, from, bytes)`: from the space to ordinary memory; returns when the bytes are there
 ///
-/// What was enqueued before on the executor of the same policy comes before any copy.
+/// Work that was enqueued before on the executor of the same policy is done before any copy.
 template <class R>
 concept memory_resource = std::copyable<R> && requires(R const& r, void* to, void const* from, std::size_t bytes) {
   { r.allocate(bytes) } -> std::same_as<void*>;
@@ -30,8 +30,8 @@ concept memory_resource = std::copyable<R> && requires(R const& r, void* to, voi
   r.copy_out(to, from, bytes);
 };
 
-/// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages,
-/// which the system is asked for.
+/// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages, for which
+/// it asks the system.
 struct host_resource {
   static constexpr std::align_val_t alignment{64};
   static constexpr std::size_t huge_from = detail::huge_page_bytes;
@@ -44,7 +44,7 @@ struct host_resource {
     return data;
   }
   void deallocate(void* pointer, std::size_t bytes) const noexcept {
-    ::operator delete(pointer, alignment_of(bytes)); // with the size, clang before 19 knows it by an option alone
+    ::operator delete(pointer, alignment_of(bytes)); // with the size, clang before 19 accepts it only by an option
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
   void copy_in(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }

@@ -20,20 +20,20 @@
 
 namespace glt {
 
-/// Two MPI jobs as one communicator, until one of them leaves: servers that run, and clients of a separate `mpirun`.
+/// Communicator over two MPI jobs, until one of them leaves: running servers, and clients of a separate `mpirun`.
 ///
 ///     glt::mpi_attachment clients = glt::mpi_attachment::accept(servers, "port");        // in one job
 ///     glt::mpi_attachment all = glt::mpi_attachment::connect(clients, "port");           // in another
 ///     glt::dist::role_context roles(all.world(), …);
 ///
-/// The ranks of the job that accepts come first. Tried with Open MPI 4.1, where both jobs are started with the same
-/// name server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`); MPICH 4.0 as Debian builds it (ch4:ucx) refuses
-/// to open a port.
+/// The ranks of the job that accepts come first. Tested with Open MPI 4.1: start both jobs with the same name server
+/// (`ompi-server -r uri`, `mpirun --ompi-server file:uri`). MPICH 4.0 as Debian builds it (ch4:ucx) refuses to open a
+/// port.
 ///
 /// Concurrent calls: none on one object.
 class mpi_attachment {
 public:
-  /// Waits for one other job; says where in a file that only its owner can read, which is gone afterwards.
+  /// Waits for one other job. Writes the port to a file that only its owner can read, and removes the file afterwards.
   ///
   /// @comm   collective over `comm`, with `connect` of the other job
   /// @throws collective_error  on every rank of this job, if the file cannot be written or MPI opens no port
@@ -55,7 +55,7 @@ public:
     return {inter, 0, options};
   }
 
-  /// Joins a job that accepts; waits until its file is there.
+  /// Joins a job that accepts; waits until its port file exists.
   ///
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
@@ -79,8 +79,8 @@ public:
     other.world_.reset();
   }
   mpi_attachment& operator=(mpi_attachment&&) = delete;
-  /// Leaves the other job, together with it, unless an exception is on its way. What was made of `world()` must be
-  /// gone.
+  /// Leaves the other job, together with it, unless an exception is under way. Objects made from `world()` must be
+  /// destroyed before.
   ~mpi_attachment() {
     world_.reset();
     if (inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {
@@ -88,7 +88,7 @@ public:
     }
   }
 
-  /// The ranks of both jobs.
+  /// Returns the communicator of the ranks of both jobs.
   [[nodiscard]] mpi_comm& world() noexcept { return *world_; }
 
 private:

@@ -39,37 +39,37 @@
 
 namespace glt {
 
-/// How an `mpi_comm` talks to MPI.
+/// Options of an `mpi_comm`.
 struct mpi_options {
-  /// Largest piece that is handed to MPI, 1 to 2^31 − 1; messages of any size go through in pieces.
+  /// Largest piece that is handed to MPI, 1 to 2^31 − 1; larger messages are sent in pieces.
   std::int64_t block_bytes = std::int64_t{1} << 30;
-  /// Seconds that a call may wait for the other ranks; 0 for ever. A rank that has waited longer says which call that
-  /// was and where each rank is, and ends the job; so do the making of communicators and of shared memory, and
-  /// MPI_Finalize, and servers and clients that wait for messages. Set it well above the longest time between two calls
-  /// of a rank; for a server, between two messages of its clients.
+  /// Seconds that a call may wait for the other ranks; 0 for ever. After that, the rank prints which call it waits in
+  /// and where each rank is, and ends the job. The limit also holds for making communicators and shared memory, for
+  /// MPI_Finalize, and for servers and clients that wait for messages. Set it well above the longest time between two
+  /// calls of a rank; for a server, between two messages of its clients.
   std::chrono::duration<double> time_limit{0};
 };
 
 /// Ranks that are MPI processes.
 ///
-/// A handle: copies share one MPI communicator of their own, apart from the traffic of everyone else; the
-/// last copy frees it. Every MPI return code is checked. A failed MPI call throws `mpi_error` on the rank
-/// that notices it, which is lost then (see `losable`).
+/// A handle: copies share one private MPI communicator, apart from all other traffic; the last copy frees it. Every MPI
+/// return code is checked. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then (see
+/// `losable`).
 ///
-/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`. What `mpi_threads`
-/// allows limits all calls of a process.
+/// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`. `mpi_threads` limits all
+/// calls of a process.
 class mpi_comm {
 public:
   using request = detail::mpi_request;
 
-  /// All processes of the program.
+  /// Returns the communicator of all processes of the program.
   ///
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
   /// @throws mpi_error  if MPI reports a failure
   [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
 
-  /// The processes of an MPI communicator, which stays the caller's.
+  /// Returns a communicator of the processes of an MPI communicator, which stays the caller's.
   ///
   /// @comm   collective over `comm`
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
@@ -86,7 +86,7 @@ public:
       throw precondition_error(
           detail::message("mpi_comm: time_limit is ", options.time_limit.count(), " s; pass 0 or more"));
     }
-    std::optional<detail::mpi_deadline> deadline; // nobody can be asked yet
+    std::optional<detail::mpi_deadline> deadline; // no other rank can be asked yet
     if (auto const limit = options.time_limit; limit.count() > 0) {
       auto const [rank, ranks] = detail::place_in(comm);
       deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
@@ -102,21 +102,21 @@ public:
     return {.block_bytes = handle_->block_bytes(), .time_limit = handle_->watch().limit()};
   }
 
-  /// Memory that the host can reach, always; that of GPUs if `device_aware()`.
+  /// Returns true for memory that the host can reach. GPU memory is carried only if `device_aware()`.
   [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return host_accessible(space); }
 
-  /// True if the MPI that runs says that it takes pointers into memory of CUDA GPUs.
+  /// Returns true if the running MPI reports that it takes pointers into memory of CUDA GPUs.
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
 
-  /// True if several threads of this process may call MPI, each on a communicator of its own: at once, or in turn where
-  /// MPI was started as `mpi_threads::serialized`. In turn, communicators and shared memory are made, and MPI is called
-  /// by others than glt, only while no thread of glt is at work, as while a loader prepares batches in advance.
+  /// Returns true if several threads of this process may call MPI, each on a separate communicator. With
+  /// `mpi_threads::serialized` they take turns. Then make communicators and shared memory only while no thread of glt
+  /// is at work, such as the thread of a loader. The same holds for calls of MPI outside glt.
   [[nodiscard]] bool allows_threads() const noexcept {
     int level = MPI_THREAD_SINGLE;
     return MPI_Query_thread(&level) == MPI_SUCCESS && level >= MPI_THREAD_SERIALIZED;
   }
 
-  /// The MPI communicator behind this handle, for calls of the user's own.
+  /// Returns the MPI communicator behind this handle, for other calls of the program.
   [[nodiscard]] MPI_Comm native() const noexcept { return handle_->comm(); }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
@@ -203,7 +203,7 @@ public:
 
   [[nodiscard]] mpi_comm split(int color, int order) {
     return without_start("split", [&] {
-      // MPI takes no negative color: a color is passed as the first rank that has it.
+      // MPI takes no negative color: pass the first rank that has the color.
       std::vector<int> colors(static_cast<std::size_t>(size()));
       detail::check_mpi(MPI_Allgather(&color, 1, MPI_INT, colors.data(), 1, MPI_INT, handle_->comm()), "MPI_Allgather");
       auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
@@ -217,15 +217,15 @@ public:
     return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
   }
 
-  /// Where the program is, for ranks that wait too long; see `mpi_options::time_limit`.
+  /// Records the place in the program, for ranks that wait too long; see `mpi_options::time_limit`.
   void note(detail::call_site site) noexcept { handle_->watch().note(site); }
 
   /// See `losable`.
   void mark_lost() noexcept { handle_->family()->lost = true; }
   [[nodiscard]] bool is_lost() const noexcept { return handle_->family()->lost; }
 
-  /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
-  /// the way out where other ranks may wait for ever.
+  /// Ends all processes of the job at once, if other ranks may wait for ever. Its last line on the standard error names
+  /// this rank and the cause.
   [[noreturn]] void abort_job(char const* cause) noexcept { detail::abort_job(handle_->comm(), rank(), size(), cause); }
 
   /// See `alarming`.
@@ -244,7 +244,7 @@ private:
   mpi_comm(MPI_Comm comm, mpi_options options, std::shared_ptr<detail::mpi_family> family)
       : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
 
-  // A collective of MPI in its two forms: the one that waits, or the one that is watched.
+  // Makes a collective call of MPI in one of two forms: blocking, or started and watched.
   template <class Waiting, class Starting>
   void call(std::string_view name, Waiting waiting, Starting starting) {
     if (!handle_->watch().tests()) {
@@ -259,7 +259,7 @@ private:
     detail::check_mpi(handle_->wait(started, name), name);
   }
 
-  // Calls of MPI that only wait.
+  // Makes calls of MPI that have only a blocking form.
   template <class Work>
   std::invoke_result_t<Work&> without_start(std::string_view name, Work work) {
     return detail::committed(*this, [&] { return handle_->watch().during(name, work); });

@@ -14,25 +14,25 @@
 
 namespace glt {
 
-/// Which threads of a process may call MPI.
+/// Threads of a process that may call MPI.
 enum class mpi_threads : int {
-  single = MPI_THREAD_SINGLE,         ///< there is only one
-  funneled = MPI_THREAD_FUNNELED,     ///< the one that made the environment
-  serialized = MPI_THREAD_SERIALIZED, ///< any, one at a time; those of glt take turns
-  multiple = MPI_THREAD_MULTIPLE,     ///< all at once
+  single = MPI_THREAD_SINGLE,         ///< the only thread
+  funneled = MPI_THREAD_FUNNELED,     ///< the thread that made the environment
+  serialized = MPI_THREAD_SERIALIZED, ///< any thread, one at a time; the threads of glt take turns
+  multiple = MPI_THREAD_MULTIPLE,     ///< all threads at once
 };
 
-/// Starts MPI for the life of this object; a program has at most one.
+/// Starts MPI for the lifetime of this object; a program has at most one.
 ///
-/// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as the
-/// longest `mpi_options::time_limit` that the program gave.
+/// Make it first in `main`, so that communicators and requests are gone before it ends MPI. Its end may take as long as
+/// the longest `mpi_options::time_limit` of the program.
 ///
 /// Concurrent calls: `abort` at any time; everything else from the thread that made it.
 class mpi_environment {
 public:
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI was started before; it cannot be started twice
-  /// @throws error  if the MPI library does not let as many threads call it as `required`
+  /// @throws error  if the MPI library does not provide the thread level `required`
   explicit mpi_environment(mpi_threads required = mpi_threads::funneled) {
     int initialized = 0;
     detail::check_mpi(MPI_Initialized(&initialized), "MPI_Initialized");
@@ -60,18 +60,18 @@ public:
     if (std::chrono::duration<double> const limit(detail::longest_time_limit.load()); limit.count() > 0) {
       auto const [rank, ranks] = detail::place_in(MPI_COMM_WORLD);
       try {
-        auto const time = limit + std::chrono::seconds(5); // some need a second or two with all ranks at hand
+        auto const time = limit + std::chrono::seconds(5); // some ranks need a second or two even if all are ready
         deadline.emplace(time, rank, ranks, detail::waited_in("MPI_Finalize", time, rank, ranks));
-      } catch (std::exception const&) { // no thread can be started: then without a limit
+      } catch (std::exception const&) { // no thread can be started: then there is no limit
       }
     }
     MPI_Finalize();
   }
 
-  /// What the MPI library provides; at least what was required.
+  /// Returns the thread level of the MPI library, which may exceed the required one.
   [[nodiscard]] mpi_threads threads() const noexcept { return threads_; }
 
-  /// Ends all processes at once: the way out where other ranks may wait for ever, as after an `mpi_error`.
+  /// Ends all processes at once: for cases where other ranks may wait for ever, as after an `mpi_error`.
   [[noreturn]] void abort(int status) const noexcept { detail::end_job(MPI_COMM_WORLD, status); }
 
 private:

@@ -14,9 +14,9 @@
 
 namespace glt {
 
-/// A call of the MPI library failed; carries the name of the call, MPI's code and MPI's text.
+/// Error of a failed call of the MPI library; carries the name of the call, MPI's code and MPI's text.
 ///
-/// What was under way on the communicator is lost; other ranks may wait for it until the program is aborted.
+/// Messages under way on the communicator are lost; other ranks may wait for them until the program is aborted.
 class mpi_error : public error {
 public:
   mpi_error(std::string call, int code, std::string const& text,
@@ -49,7 +49,7 @@ inline void check_mpi(int code, std::string_view call, std::source_location wher
   throw mpi_error(std::string(call), code, std::string(text.data(), static_cast<std::size_t>(length)), where);
 }
 
-/// True between MPI_Init and MPI_Finalize: when destructors may call MPI.
+/// Returns true between MPI_Init and MPI_Finalize: then destructors may call MPI.
 [[nodiscard]] inline bool mpi_is_running() noexcept {
   int initialized = 0;
   int finalized = 0;

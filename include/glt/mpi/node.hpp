@@ -31,21 +31,21 @@
 
 namespace glt {
 
-/// How an `mpi_node` shares.
+/// Options of an `mpi_node`.
 struct mpi_node_options {
-  /// Largest block that this rank shares; with a larger one, the ranks of its machine share nothing.
+  /// Largest block that this rank shares; if it is larger, the ranks of its machine share nothing.
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Node memory of ranks that are MPI processes: memory files that the ranks of a machine map, in huge pages where the
+/// Node memory of ranks that are MPI processes: memory files that the ranks of a machine map, in huge pages if the
 /// system has them.
 ///
-/// A handle. A block is freed when the last rank that sees it has let go of it.
+/// A handle. A block is freed when the last rank that sees it has released it.
 ///
 /// Concurrent calls: none on one object; blocks are read by all ranks at once.
 class mpi_node {
 public:
-  /// Finds out which ranks are on this machine.
+  /// Finds the ranks that are on this machine.
   ///
   /// @comm   collective; one header exchange and two exchanges on the machine
   /// @throws collective_error  on every rank, if a rank is at another call
@@ -65,7 +65,7 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] int size() const noexcept { return comm_.size(); }
-  /// The ranks of this machine, in ascending order.
+  /// Returns the ranks of this machine, in ascending order.
   [[nodiscard]] std::span<int const> neighbors() const noexcept { return ranks_; }
 
   /// See `node_memory`.
@@ -85,7 +85,7 @@ public:
       fill(made.own);
     });
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    agree(failure); // no rank gets past this before all have written
+    agree(failure); // no rank passes before all have written
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (made.reason.empty() && comm_.size() > node_->size()) {
       made.reason = detail::message(comm_.size() - node_->size(), " of ", comm_.size(), " ranks are on other machines");
@@ -94,7 +94,7 @@ public:
   }
 
 private:
-  // Maps the blocks of all ranks of the machine, or says why not, on all of them alike.
+  // Maps the blocks of all ranks of the machine, or returns why not; all of them return the same.
   [[nodiscard]] std::string share_memory(std::int64_t bytes, node_blocks& made) {
     if (auto const refusal = first_of(refusal_of(bytes)); !refusal.empty()) {
       return refusal;
@@ -114,7 +114,7 @@ private:
                       "MPI_Allgather");
     node_blocks mapped;
     auto const failure = detail::failure_of([&] { mapped = map_all(*own, names); });
-    auto const refusal = first_of(failure); // the own file is open until all have opened it
+    auto const refusal = first_of(failure); // this rank's file is open until all have opened it
     if (refusal.empty()) {
       made = std::move(mapped);
     }
@@ -141,8 +141,8 @@ private:
     return mapped;
   }
 
-  // Why this rank cannot share a block of that size; empty if it may try. What nobody has is not taken page by page until
-  // the system ends a rank.
+  // Returns why this rank cannot share a block of that size; empty if it may try. Refuses blocks that exceed the
+  // machine's memory: otherwise the system would end a rank while the pages are taken.
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
     auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size(); // keeps the sum in range
     auto wanted = std::min(bytes, limit);
@@ -158,7 +158,7 @@ private:
     return {};
   }
 
-  // The text of the lowest rank of this machine that has one, with its number.
+  // Returns the text of the lowest rank of this machine that has one, with its number.
   [[nodiscard]] std::string first_of(std::string const& own) const {
     int const has_one = own.empty() ? 0 : 1;
     std::vector<int> all(ranks_.size());

@@ -13,19 +13,19 @@
 
 namespace glt {
 
-/// What `run_mpi_program` starts MPI with.
+/// Options of `run_mpi_program`.
 struct mpi_program_options {
-  std::string_view name = {}; ///< stands before the text of an error
+  std::string_view name = {}; ///< prefix of the text of an error
   mpi_threads threads = mpi_threads::funneled;
   mpi_options world = {};
 };
 
-/// The whole of `main`: starts MPI, runs `work(world)` on every rank, and ends MPI.
+/// Runs a whole program: starts MPI, runs `work(world)` on every rank, and ends MPI.
 ///
 ///     int main() { return glt::run_mpi_program(run, out); } // out: the standard error, or a file
 ///
 /// An exception on any rank ends the program on all of them: see `run_collectively`. Its text is written to `errors`
-/// once, by rank 0, or by a rank that cannot reach the others any more, which then ends the job. The stack that LibTorch
+/// once: by rank 0, or by a rank that cannot reach the others any more and then ends the job. The stack that LibTorch
 /// adds to the texts of its errors is left out.
 ///
 /// @comm   collective over all processes
@@ -43,10 +43,10 @@ template <std::invocable<mpi_comm> Work>
       run_collectively(comm, [&] { work(comm); });
       return 0;
     } catch (collective_error const& failure) {
-      if (comm.rank() == 0) { // all ranks have the same
+      if (comm.rank() == 0) { // all ranks have the same text
         tell(failure.what());
       }
-    } catch (std::exception const& failure) { // this rank's alone
+    } catch (std::exception const& failure) { // on this rank alone
       tell(failure.what());
       mpi.abort(1);
     }

@@ -9,13 +9,13 @@
 
 namespace glt {
 
-/// Ranks with a GPU each, whose payload goes from GPU to GPU by NCCL: `nccl_comm<mpi_comm> comm(mpi, policy)`.
+/// Ranks with a GPU each; NCCL sends their payload from GPU to GPU: `nccl_comm<mpi_comm> comm(mpi, policy)`.
 ///
-/// It carries memory of GPUs and pinned memory, on the stream of a `device::cuda` or `device::zero_copy`: that of the
-/// policy whose memory it is to carry, one GPU a rank. The other communicator carries what lies in ordinary memory:
-/// counts, headers, and how NCCL's ranks find each other. If NCCL or a GPU fails on one rank, all ranks give NCCL's
-/// communicator up and throw the same `collective_error`, at once and in every later call; the other communicator stays
-/// of use. NCCL needs a GPU of its own for every rank.
+/// It carries memory of GPUs and pinned memory, on the stream of a `device::cuda` or `device::zero_copy`: the policy of
+/// the memory to carry. The host communicator carries ordinary memory: counts, headers, and the id by which NCCL's
+/// ranks find each other. If NCCL or a GPU fails on one rank, all ranks give NCCL's communicator up. They throw the
+/// same `collective_error`, at once and in every later call; the host communicator stays usable. NCCL needs a separate
+/// GPU for every rank.
 template <detail::alarming HostComm>
 using nccl_comm = detail::basic_nccl_comm<HostComm, detail::nccl_api>;
 

@@ -18,9 +18,9 @@ static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 14, 0), "NCCL 2.14 or newer i
 
 namespace glt {
 
-/// A call of NCCL failed; carries the name of the call, NCCL's code and NCCL's text.
+/// Error of a failed call of NCCL; carries the name of the call, NCCL's code and NCCL's text.
 ///
-/// The communicator is of no more use; `nccl_comm` gives it up on all ranks.
+/// The communicator is not usable any more; `nccl_comm` gives it up on all ranks.
 class nccl_error : public error {
 public:
   nccl_error(std::string call, ncclResult_t code, std::string const& text,
@@ -40,7 +40,7 @@ namespace detail {
 
 /// Throws if a call of NCCL neither succeeded nor is in progress.
 ///
-/// @throws nccl_error  with what NCCL says of the code, and of the last error of `comm`
+/// @throws nccl_error  with NCCL's texts for the code and for the last error of `comm`
 inline void check_nccl(ncclResult_t code, std::string_view call, ncclComm_t comm = nullptr,
                        std::source_location where = std::source_location::current()) {
   if (code == ncclSuccess || code == ncclInProgress) {
@@ -53,7 +53,7 @@ inline void check_nccl(ncclResult_t code, std::string_view call, ncclComm_t comm
   throw nccl_error(std::string(call), code, text, where);
 }
 
-/// Forgets an error, for destructors: nothing is thrown.
+/// Ignores an error, for destructors: throws nothing.
 inline void forget_nccl(ncclResult_t /*code*/) noexcept {}
 
 } // namespace detail

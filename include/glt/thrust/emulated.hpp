@@ -9,12 +9,12 @@
 
 namespace glt::device {
 
-/// Ordinary memory that is typed as a GPU's, worked on by a host system of Thrust: what is written for GPUs compiles
-/// and runs on machines without one, and touches "device" memory only where a GPU's code may.
+/// Ordinary memory with the type of GPU memory, for a host system of Thrust. Code for GPUs compiles and runs on
+/// machines without one, and touches "device" memory only where GPU code may.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @where  `Space` is memory_space::device, or memory_space::pinned for what stands for zero copy
+/// @where  `Space` is memory_space::device, or memory_space::pinned to emulate zero copy
 template <detail::thrust_system System = exec::thrust_cpp, memory_space Space = memory_space::device>
   requires(System::reaches(memory_space::host) && detail::device_accessible(Space))
 class emulated {

@@ -60,7 +60,7 @@ struct ascending {
 
 namespace glt::exec {
 
-/// Runs bulk work by Thrust, on the system that is its argument: threads of the host, or a GPU.
+/// Executor of bulk work by Thrust, on the system that is its argument: threads of the host, or a GPU.
 ///
 /// Functors for a GPU are trivially copyable, and callable on the device.
 ///
@@ -91,7 +91,7 @@ public:
     }
   }
 
-  /// As `detail::for_teams` and `detail::for_teams_by_size`.
+  /// Runs f as `detail::for_teams` and `detail::for_teams_by_size`.
   template <class F>
     requires(System::on_gpu)
   void for_teams(std::int64_t n, F f) const {
@@ -105,7 +105,7 @@ public:
     system_.for_teams_by_size(n, f);
   }
 
-  /// Ranges of `smallest`; on a GPU one index each, for which there are threads enough.
+  /// Calls f for ranges of `smallest`; on a GPU one index each, for which there are enough threads.
   template <class F>
   void for_ranges(std::int64_t n, std::int64_t smallest, F f) const {
     auto const size = on_host ? std::max<std::int64_t>(smallest, 1) : 1;
@@ -150,7 +150,7 @@ public:
     system_.run([&](auto const& policy) {
       if constexpr (System::on_gpu) {
         ::thrust::stable_sort_by_key(policy, keys.data(), keys.data() + keys.size(), values.data());
-      } else { // the radix sort of CCCL 3.0 for hosts puts negative 32-bit keys last; an order of one's own is merged
+      } else { // the radix sort of CCCL 3.0 for hosts puts negative 32-bit keys last; a user-defined order is merged
         ::thrust::stable_sort_by_key(policy, keys.data(), keys.data() + keys.size(), values.data(),
                                      detail::ascending{});
       }

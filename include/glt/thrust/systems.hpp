@@ -17,14 +17,14 @@ struct archetype_launch {
   void operator()(Policy const&) const;
 };
 
-/// What a `thrust_executor` runs on: a small value that names an execution policy of Thrust and what it reaches.
+/// Backend of a `thrust_executor`: a small value that names an execution policy of Thrust and the memory that it
+/// reaches.
 ///
 /// - `S::reaches(space)`: constexpr, true if its work may touch memory of that space
 /// - `S::on_gpu`: constexpr, true if functors run on a GPU
-/// - `s.run(action)`: calls action(policy) with the policy that Thrust's algorithms are called with; their errors become
-///   errors of glt
+/// - `s.run(action)`: calls action(policy) with the policy for Thrust's algorithms; their errors become errors of glt
 ///
-/// - `s.for_each(n, f)`, `s.for_teams(n, f)`, `s.for_teams_by_size(n, f)`, if on a GPU: launches of its own
+/// - `s.for_each(n, f)`, `s.for_teams(n, f)`, `s.for_teams_by_size(n, f)`, if on a GPU: launches without Thrust
 ///
 /// A system that reaches ordinary memory runs in the calling process and is done when a call returns.
 template <class S>
@@ -52,7 +52,7 @@ struct thrust_cpp {
 
 namespace glt::detail {
 
-/// Another system that stands for a GPU: it runs where the other one runs, and reaches what a GPU reaches.
+/// System that stands for a GPU: it runs where `System` runs, and reaches the memory that a GPU reaches.
 template <thrust_system System = exec::thrust_cpp>
 struct emulated_gpu : System {
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }

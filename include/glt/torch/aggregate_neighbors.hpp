@@ -35,7 +35,7 @@ namespace detail {
          (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble);
 }
 
-/// Where LibTorch finds the memory of a policy.
+/// Returns LibTorch's device for the memory of a policy.
 template <device_policy Policy>
 [[nodiscard]] at::Device torch_device(Policy const& policy) {
   if constexpr (dlpack_device_type<Policy> == kDLCUDA) {
@@ -56,8 +56,10 @@ template <communicator Comm, device_policy Policy>
   return sharded_aggregation<Comm, Policy>::apply(x, &graph, how, reproducible);
 }
 
-/// @throws precondition_error  if there is not one offset more than destinations, or the block has not all edges of its
-///                             destination
+/// Checks a block.
+///
+/// @throws precondition_error  if there is not one offset more than destinations, or the block lacks edges of a
+///         destination
 template <memory_space Space>
 void check_block(std::string_view call, block_view<Space> block) {
   if (block.offsets.size() != block.num_destinations + 1) {
@@ -74,11 +76,11 @@ void check_block(std::string_view call, block_view<Space> block) {
 
 } // namespace detail
 
-/// The sum, mean, maximum or minimum of x over the in-edges of every destination of a block; zero for a destination
-/// without edges.
+/// Returns the sum, mean, maximum or minimum of x over the in-edges of every destination of a block. A destination
+/// without edges gets zero.
 ///
 /// Differentiable in x, once. Borrows the block's memory until the backward pass has run: sample the next batch after
-/// it, or into another subgraph. The gradient of an extreme goes to the first source that has it.
+/// it, or into another subgraph. The gradient of a maximum or minimum goes to the first source that has it.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory → [num_destinations, F]
 /// @throws precondition_error  if x is not such a matrix, the block does not have one offset more than destinations, or
@@ -95,32 +97,32 @@ template <memory_space Space>
   return detail::block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
 }
 
-/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer of
-/// `dist::make_mfgs`.
+/// Returns the same over all in-edges of this rank's destinations, on whatever rank their sources are. Takes a whole
+/// graph or a layer of `dist::make_mfgs`.
 ///
 /// Differentiable in x, once; keeps no row of another rank. The graph must outlive the backward pass. Both passes are
-/// collective: on every rank x asks for a gradient or on none, and the loss depends on the result even if it is 0
-/// there. LibTorch runs the backward pass in the thread that called it or, of tensors on a GPU, in one of its own.
+/// collective: x requires a gradient on all ranks or on none. The loss of every rank depends on the result, even if it
+/// is 0 there. LibTorch runs the backward pass in the calling thread or, for tensors on a GPU, in one of its threads.
 ///
 /// @shape  x [num_sources(), F], float or double, the same on all ranks, in memory of the graph's policy →
 ///         [num_destinations(), F]
 /// @comm   collective, forward and backward, in the same order on all ranks; see `dist::aggregate`
 /// @throws precondition_error  on this rank, if x is not a matrix of these types there
-/// @throws collective_error    on every rank, in either pass, if x of a rank has not one row per source, or ranks
-///                             differ in F or how
+/// @throws collective_error    on every rank, in either pass, if x of a rank does not have one row per source, or ranks
+///         differ in F or how
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, dist::sharded_graph<Comm, Policy>& graph,
                                              dist::aggregator how) {
   return detail::aggregate_over_ranks(x, graph, how, /*reproducible=*/false);
 }
 
-/// A block does not know how many in-edges its sources have in the graph: an undefined tensor.
+/// Returns an undefined tensor: a block does not know how many in-edges its sources have in the graph.
 template <memory_space Space>
 [[nodiscard]] at::Tensor source_degrees(block_view<Space>) {
   return {};
 }
 
-/// Borrows the in-degrees of a whole graph; of a layer of few vertices, those of its sources are not known.
+/// Borrows the in-degrees of a whole graph; a layer of few vertices does not know the in-degrees of its sources.
 ///
 /// @shape  → [num_sources()], of 32-bit integers, or undefined
 template <communicator Comm, device_policy Policy>
@@ -133,14 +135,14 @@ template <communicator Comm, device_policy Policy>
                        at::TensorOptions(detail::torch_device(graph.policy())).dtype(at::kInt));
 }
 
-/// True if a linear map that narrows rows had better come before an aggregation: in a block, where sources, which are
-/// then mapped, are not more than destinations.
+/// Returns true if layers should map rows to fewer columns before they aggregate. For a block, this holds if it does
+/// not have more sources, which are then mapped, than destinations.
 template <memory_space Space>
 [[nodiscard]] bool favours_narrow_rows(block_view<Space> block) {
   return block.num_sources == block.num_destinations;
 }
 
-/// Always, as rows travel.
+/// Returns true, as rows travel.
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] bool favours_narrow_rows(dist::sharded_graph<Comm, Policy> const&) {
   return true;

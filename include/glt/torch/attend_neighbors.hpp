@@ -32,9 +32,9 @@ namespace glt {
 
 namespace detail {
 
-/// Options that all graphs have, checked.
+/// Checks the options that all graphs have, and returns the self-loops.
 ///
-/// @throws precondition_error  if they make no sense, or rows are of other types or places than `device`
+/// @throws precondition_error  if options are invalid, or rows have other types or another device than `device`
 [[nodiscard]] inline self_loops check_attention(at::Tensor const& values, at::Tensor const& keys,
                                                 at::Tensor const& queries, std::int64_t num_destinations,
                                                 at::Device device, neighbor_attention const& how) {
@@ -65,7 +65,7 @@ namespace detail {
   return loops;
 }
 
-/// Options for edges whose ids are in a tensor; undefined: without ids.
+/// Returns options for edges whose ids are in a tensor; an undefined tensor: without ids.
 template <memory_space Space>
 [[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
   dist::attention_options<Space> options{
@@ -76,27 +76,28 @@ template <memory_space Space>
   return options;
 }
 
-/// Ids where a pass can use them.
+/// Returns ids in a form that a pass can use.
 [[nodiscard]] inline at::Tensor usable_ids(at::Tensor const& ids, at::Device device) {
   return ids.defined() ? ids.to(device, at::kLong).contiguous() : ids;
 }
 
-/// The first rows, those of destinations, if there are as many.
+/// Returns the first rows, which belong to the destinations, if there are as many.
 [[nodiscard]] inline at::Tensor rows_of_destinations(at::Tensor const& of_sources, std::int64_t count) {
   return of_sources.narrow(0, 0, std::min(count, of_sources.size(0)));
 }
 
 } // namespace detail
 
-/// The values of the in-neighbours of every destination of a block, weighed by the softmax over its in-edges of
-/// leaky_relu(key of the source + query of the destination); zero without edges.
+/// Returns the attention-weighted sum of the in-neighbours' values, for every destination of a block. The weights are
+/// the softmax over its in-edges of leaky_relu(key of the source + query of the destination). Without edges the sum is
+/// zero.
 ///
 /// Differentiable in values, keys and queries, once. Borrows the block's memory until the backward pass has run.
 ///
-/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory; of
-///         the queries, those of destinations count → [num_destinations, heads · d]
-/// @throws precondition_error  if rows are not such matrices, there is dropout, but not the ids that it depends on, or the
-///                             block is a piece of a row that `full_neighborhoods` has cut
+/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory;
+///         only the queries of destinations count → [num_destinations, heads · d]
+/// @throws precondition_error  if rows are not such matrices, ids are missing that dropout depends on, or the block is
+///         a piece of a row that `full_neighborhoods` has cut
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
@@ -144,17 +145,17 @@ template <communicator Comm, device_policy Policy>
 
 } // namespace detail
 
-/// The same over all in-edges of this rank's destinations, wherever their sources are: of a whole graph or of a layer
-/// of `dist::make_mfgs`.
+/// Returns the same over all in-edges of this rank's destinations, on whatever rank their sources are. Takes a whole
+/// graph or a layer of `dist::make_mfgs`.
 ///
-/// Keeps no row of another rank: the backward pass fetches values and keys again. See `aggregate_neighbors` for what
-/// the graph must outlive and what ranks have to do together.
+/// Keeps no row of another rank: the backward pass fetches values and keys again. See `aggregate_neighbors` for the
+/// lifetime of the graph and the duties of ranks.
 ///
 /// @shape  as for a block, in memory of the graph's policy
 /// @comm   collective, forward and backward; see `dist::attend`
 /// @throws precondition_error  on this rank, if rows are not matrices of these types, or vertex ids are missing
-/// @throws collective_error    on every rank, in either pass, if a matrix of a rank has not one row per source, edge
-///                             ids are missing, or ranks attend otherwise
+/// @throws collective_error    on every rank, in either pass, if a matrix of a rank does not have one row per source,
+///         edge ids are missing, or ranks differ in their options
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
                                           dist::sharded_graph<Comm, Policy>& graph,
@@ -162,15 +163,15 @@ template <communicator Comm, device_policy Policy>
   return detail::attend_over_ranks(values, keys, queries, graph, how, nullptr);
 }
 
-/// A sharded graph and copies of its edges at the owners of sources, both of which outlive it.
+/// Sharded graph and copies of its edges at the owners of sources; it must not outlive them.
 template <communicator Comm, device_policy Policy>
 struct pushing_graph {
   dist::sharded_graph<Comm, Policy>& graph;
   dist::pushed_edges<Policy> const& edges;
 };
 
-/// The same, whose backward pass works, between each two ranks, where that sends fewer bytes: it fetches values and keys
-/// again, or sends what destinations have to the owners of the sources.
+/// Returns the same; its backward pass chooses, for each pair of ranks, the way that sends fewer bytes. Either it
+/// fetches values and keys again, or it sends the data of destinations to the owners of the sources.
 ///
 ///     glt::dist::pushed_edges const pushed(graph, ids); // ids for dropout alone
 ///     auto const y = layer(x, glt::pushing_graph{graph, pushed}, draws);
@@ -183,7 +184,7 @@ template <communicator Comm, device_policy Policy>
   return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }
 
-/// A message graph along whose edges vertices attend; a type of your own brings the function in its namespace.
+/// Message graph with attention along its edges; another type provides the function in its namespace.
 template <class Graph>
 concept attention_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
   { attend_neighbors(x, x, x, graph, how) } -> std::same_as<at::Tensor>;

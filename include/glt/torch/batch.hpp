@@ -14,8 +14,8 @@
 
 namespace glt {
 
-/// Tensors over everything in a batch by name, on the device of the policy, without a copy; each keeps the whole batch
-/// alive. Kinds of batches and names are those of `to_dlpack`.
+/// Returns tensors over everything in a batch by name, on the device of the policy, without a copy. Each tensor keeps
+/// the whole batch alive. Kinds of batches and names are as in `to_dlpack`.
 ///
 ///     auto const tensors = glt::to_tensors(gpu, batch);
 ///     network->forward(tensors["features"], …);

@@ -27,16 +27,16 @@
 
 namespace glt {
 
-/// What a `batch_norm` does, as in LibTorch's `BatchNorm1d`.
+/// Options of a `batch_norm`, as in LibTorch's `BatchNorm1d`.
 struct batch_norm_options {
   std::int64_t features = 0;            ///< columns of the rows
   double eps = 1e-5;                    ///< added to the variance
-  std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: all weigh the same
+  std::optional<double> momentum = 0.1; ///< weight of a batch in the running statistics; none: equal weights
   bool affine = true;                   ///< has a weight and a bias
   bool track_running_stats = true;      ///< has running statistics, for evaluation
-  /// Results, gradients and running statistics have the same bits for any number of ranks, partition and number of
-  /// threads, as over a `reproducible_graph`: gradients of weight and bias are whole on rank 0 and 0 on the others, for
-  /// `sum_grads`. Rows and gradients have to be finite.
+  /// Makes results, gradients and running statistics independent of ranks, partition and threads, bit for bit, as over
+  /// a `reproducible_graph`. Gradients of weight and bias are whole on rank 0 and 0 on the others, for `sum_grads`.
+  /// Rows and gradients have to be finite.
   bool reproducible = false;
 };
 
@@ -53,7 +53,7 @@ template <class T>
   return {.eps = eps, .weight = {weight.data_ptr<T>(), weight.numel()}, .bias = {bias.data_ptr<T>(), bias.numel()}};
 }
 
-/// What a forward pass leaves for the backward pass.
+/// State that a forward pass leaves for the backward pass.
 template <communicator Comm>
 struct batch_norm_pass : ::torch::CustomClassHolder {
   Comm comm;
@@ -114,8 +114,8 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
 
 /// Batch norm over the rows of all ranks: y = (x − mean) / sqrt(variance + eps) · weight + bias, by column.
 ///
-/// Parameters and buffers have the names of those of LibTorch's `BatchNorm1d`, and the same values on all ranks if they
-/// have begun so: see `sync_params`.
+/// Parameters and buffers have the same names as in LibTorch's `BatchNorm1d`. They keep the same values on all ranks if
+/// they start with the same: see `sync_params`.
 ///
 /// @source Ioffe, Szegedy, "Batch normalization", ICML 2015
 class batch_norm_impl : public ::torch::nn::Module {
@@ -141,24 +141,25 @@ public:
     }
   }
 
-  /// Normalizes this rank's rows by the statistics of all ranks' rows; in evaluation by the running ones, if there are.
+  /// Normalizes this rank's rows by the statistics of all ranks' rows; in evaluation by the running statistics, if it
+  /// has them.
   ///
-  /// The result is differentiable, and its backward pass is a collective too: on every rank the loss depends on the
-  /// result, on one without rows or seeds as well. The gradient of x is whole; those of weight and bias are this rank's
-  /// shares, whose sum over ranks is the gradient. All that holds for the sum of the losses of all ranks, so every rank
-  /// scales its loss alike. For the mean over S seeds of all ranks together, with R ranks:
+  /// The result is differentiable, and its backward pass is a collective too: the loss of every rank depends on the
+  /// result, even on a rank without rows or seeds. The gradient of x is whole. The gradients of weight and bias are
+  /// this rank's shares; their sum over ranks is the gradient. All this holds for the sum of the losses of all ranks,
+  /// so every rank scales its loss alike. For the mean over S seeds of all ranks together, with R ranks:
   ///
   ///     auto const loss = losses.sum() * (comm.size() / double(S)); // S is the same on all ranks
   ///     loss.backward();
   ///     glt::gather_grads(comm, *net, 1); // the mean over ranks: 1 on every rank, without seeds too
   ///
-  /// @shape  x [own rows, features], float or double as the module, in host memory → [own rows, features]
+  /// @shape  x [local rows, features], float or double as the module, in host memory → [local rows, features]
   /// @comm   collective while training or without running statistics, as is its backward pass: each is one header
   ///         exchange and one payload exchange, see `dist::gather_batch_statistics` and `dist::gather_batch_gradients`,
-  ///         or those of `dist::gather_reproducible_statistics`; else none
+  ///         or the exchanges of `dist::gather_reproducible_statistics`; else none
   /// @throws collective_error    on every rank, if x of a rank is not of that shape, or the ranks have fewer than two
-  ///                             rows together; from the backward pass, if a graph of it is to be made
-  /// @throws precondition_error  if x is not of that shape where nothing is collective
+  ///         rows together; from the backward pass, if it is asked for a differentiable gradient
+  /// @throws precondition_error  if x is not of that shape, in a call that is not collective
   template <communicator Comm>
   [[nodiscard]] at::Tensor forward(Comm comm, at::Tensor const& x) {
     auto const fault = fault_of(x);
@@ -169,7 +170,7 @@ public:
       return at::batch_norm(x, like(x, weight_), like(x, bias_), running_mean_, running_var_, /*training=*/false,
                             /*momentum=*/0, options_.eps, /*cudnn_enabled=*/false);
     }
-    if (!fault.empty()) { // the others learn it where they begin
+    if (!fault.empty()) { // the other ranks learn it at their first exchange
       agree(host_comm(comm), batch_norm_forward, fault);
     }
     auto const rows = x.contiguous();
@@ -190,7 +191,7 @@ public:
   [[nodiscard]] batch_norm_options const& options() const noexcept { return options_; }
 
 private:
-  // Parameters have the type of x already; the constants of a module without parameters follow it.
+  // Returns values in the type of x. Parameters have it already; the constants of a module without parameters do not.
   [[nodiscard]] static at::Tensor like(at::Tensor const& x, at::Tensor const& values) {
     return values.to(x.scalar_type());
   }

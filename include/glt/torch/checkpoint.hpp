@@ -17,7 +17,7 @@
 
 namespace glt {
 
-/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. A file of that name is replaced when the
+/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. Replaces a file of that name when the
 /// new one is complete.
 ///
 /// @comm   collective
@@ -27,12 +27,13 @@ void save_model(Comm& comm, std::string const& path, ::torch::nn::Module const& 
   detail::write_archive(comm, path, [&](::torch::serialize::OutputArchive& archive) { module.save(archive); });
 }
 
-/// Gives the modules of all ranks what `save_model` or `torch::save` has written; rank 0 reads the file.
+/// Loads the tensors that `save_model` or `torch::save` has written into the modules of all ranks; rank 0 reads the
+/// file.
 ///
 /// @comm   collective; two broadcasts
 /// @throws collective_error  on every rank, if the file cannot be read or is damaged, or if a parameter or buffer is
-///                           missing, one too many, or of another shape or element type, with its name and both shapes;
-///                           nothing is changed then
+///         missing, one too many, or of another shape or element type, with its name and both shapes; then nothing is
+///         changed
 template <communicator Comm>
 void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module) {
   detail::read_archive(comm, path, [&](::torch::serialize::InputArchive& archive) {
@@ -41,12 +42,12 @@ void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module
   });
 }
 
-/// Writes in rank 0 all that a training needs to go on: network, optimiser, and values such as its epoch and step. A file
-/// of that name is replaced when the new one is complete.
+/// Writes, on rank 0, the state that a training needs to go on: network, optimiser, and values such as its epoch and
+/// step. Replaces a file of that name when the new one is complete.
 ///
 ///     glt::save_training(comm, path, "seed 1 on 2 ranks", network, adam, {{"epoch", epoch}, {"step", step + 1}});
 ///
-/// @param  what  of which training it is: all on which its numbers depend and that could be another when it goes on
+/// @param  what  identity of the training: all settings on which its numbers depend and that may differ when it goes on
 /// @param  values  numbers, texts or tensors by name
 /// @comm   collective
 /// @throws collective_error  on every rank, if rank 0 cannot write the file
@@ -69,15 +70,15 @@ void save_training(Comm& comm, std::string const& path, std::string const& what,
   });
 }
 
-/// Gives all ranks what `save_training` has written; returns the values.
+/// Loads on all ranks the state that `save_training` has written; returns the values.
 ///
 ///     auto const values = glt::load_training(comm, path, "seed 1 on 2 ranks", network, adam);
 ///     auto const epoch = values.at("epoch").toInt();
 ///
 /// @comm   collective; two broadcasts
 /// @throws collective_error  on every rank, if the file cannot be read or is damaged, is of another training, or of
-///                           another network, as `load_model`; nothing is changed then. An optimiser of another kind is an
-///                           error of LibTorch, and leaves the network as it was
+///         another network, as `load_model`; then nothing is changed. An optimiser of another kind is an error of
+///         LibTorch, and leaves the network as it was
 template <communicator Comm>
 [[nodiscard]] std::map<std::string, c10::IValue> load_training(Comm& comm, std::string const& path,
                                                                std::string const& what, ::torch::nn::Module& network,

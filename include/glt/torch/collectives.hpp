@@ -22,8 +22,8 @@ namespace glt {
 /// Copies all parameters and buffers of rank 0's module to the other ranks.
 ///
 /// @comm   collective; one header exchange and, if there is a tensor, one broadcast of all their bytes
-/// @throws collective_error  on every rank, if the tensors of a rank differ from those of rank 0 in number,
-///                           name, element type or shape; nothing is changed then
+/// @throws collective_error  on every rank, if the tensors of a rank differ from the tensors of rank 0 in number, name,
+///         element type or shape; then nothing is changed
 /// @cost   one extra copy of the tensors
 template <communicator Comm>
 void sync_params(Comm& comm, ::torch::nn::Module& module) {
@@ -43,7 +43,7 @@ void sync_params(Comm& comm, ::torch::nn::Module& module) {
 
 namespace detail {
 
-/// Why the gradients of this rank cannot enter a bucket; empty if they can.
+/// Returns why the gradients of this rank cannot enter a bucket; empty if they can.
 [[nodiscard]] inline std::string gradient_fault(std::vector<named_tensor> const& parameters, std::int64_t num_seeds) {
   if (num_seeds < 0) {
     return message("gradients of ", num_seeds, " seeds; the number is 0 or more");
@@ -63,7 +63,7 @@ namespace detail {
   return {};
 }
 
-/// Lays `weight` times every gradient one after the other into `bucket`, then a flag per parameter.
+/// Writes `weight` times every gradient one after the other into `bucket`, then a flag per parameter.
 inline void fill_bucket(std::vector<named_tensor> const& parameters, double weight, at::Tensor& bucket) {
   auto flags = bucket.narrow(0, bucket.numel() - static_cast<std::int64_t>(parameters.size()),
                              static_cast<std::int64_t>(parameters.size()));
@@ -78,7 +78,7 @@ inline void fill_bucket(std::vector<named_tensor> const& parameters, double weig
   }
 }
 
-/// Hands the sums in `bucket` back as gradients.
+/// Copies the sums in `bucket` back to the gradients.
 inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> const& parameters) {
   auto const flags = bucket.narrow(0, bucket.numel() - static_cast<std::int64_t>(parameters.size()),
                                    static_cast<std::int64_t>(parameters.size()));
@@ -98,7 +98,7 @@ inline void empty_bucket(at::Tensor const& bucket, std::vector<named_tensor> con
   }
 }
 
-/// Makes sure that all ranks bring the same gradients; their seeds in all.
+/// Makes sure that all ranks have matching gradients; returns the sum of their seeds.
 ///
 /// @comm   collective; one header exchange
 template <communicator Comm>
@@ -116,7 +116,7 @@ template <communicator Comm>
   return total_value(headers);
 }
 
-/// Room for the gradients of parameters and their flags, of zeros.
+/// Returns room for the gradients of parameters and their flags, filled with zeros.
 [[nodiscard]] inline at::Tensor make_bucket(std::vector<named_tensor> const& parameters) {
   return at::zeros({elements_of(parameters) + static_cast<std::int64_t>(parameters.size())},
                    at::TensorOptions().dtype(parameters.front().tensor.scalar_type()));
@@ -131,7 +131,7 @@ void reduce_bucket(Comm& comm, at::Tensor const& bucket) {
   });
 }
 
-/// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's of Σ_r num_seeds_r.
+/// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's share of Σ_r num_seeds_r.
 template <communicator Comm, class Share>
 void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
   auto const parameters = trained_parameters(module);
@@ -154,10 +154,10 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
 /// Replaces the gradients of every rank by their mean over ranks, weighted by seeds:
 /// Σ_r gradient_r · num_seeds_r / Σ_r num_seeds_r.
 ///
-/// With losses that are means over a rank's seeds, this is the gradient of the mean over all seeds. A rank
-/// without seeds contributes zeros, whatever its gradients hold; so does one without a gradient for a
-/// parameter; both get the result. A parameter for which no rank with seeds has a gradient has none
-/// afterwards, so that an optimiser skips it as on one process.
+/// With losses that are means over a rank's seeds, this is the gradient of the mean over all seeds. A rank without
+/// seeds contributes zeros, whatever its gradients hold; a rank without a gradient for a parameter does so for that
+/// parameter. Both get the result. If no rank with seeds has a gradient for a parameter, it has none afterwards. An
+/// optimiser then skips it, as on one process.
 ///
 /// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all
 ///         gradients and one element per parameter
@@ -172,8 +172,8 @@ void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seed
   });
 }
 
-/// Replaces the gradients of every rank by their sum over ranks: for losses that are terms of one sum, as of the vertices
-/// of a whole graph. A parameter for which no rank has a gradient has none afterwards.
+/// Replaces the gradients of every rank by their sum over ranks. It is for losses that are terms of one sum, such as a
+/// sum over the vertices of a whole graph. If no rank has a gradient for a parameter, it has none afterwards.
 ///
 /// @comm   collective; as `gather_grads`
 /// @throws collective_error  on every rank, as `gather_grads`

@@ -18,21 +18,21 @@
 
 namespace glt {
 
-/// Widths of a `gat_conv`, and how it attends.
+/// Widths of a `gat_conv`, and options of its attention.
 struct gat_conv_options {
   std::int64_t in = 0;  ///< columns of the input
   std::int64_t out = 0; ///< columns of each head
   std::int64_t heads = 1;
   bool concatenate = true;    ///< heads side by side, heads · out columns; else their mean
-  bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has
+  bool add_self_loops = true; ///< one more edge from every vertex to itself, beside the edges of the graph
   double slope = 0.2;         ///< of the leaky ReLU
   double dropout = 0;         ///< share of coefficients that a layer in training drops
 };
 
 namespace detail {
 
-/// Graph attention: y_v = Σ over in-edges (u, v) of α_uv W x_u + b for each head, where α is the softmax over the
-/// in-edges of v of leaky_relu(a_source · W x_u + a_destination · W x_v).
+/// Graph attention: y_v = Σ over in-edges (u, v) of α_uv W x_u + b for each head. The coefficients α are the softmax
+/// over the in-edges of v of leaky_relu(a_source · W x_u + a_destination · W x_v).
 ///
 /// @source Veličković et al., "Graph attention networks", ICLR 2018, eq. 1 to 6
 class gat_conv_impl : public ::torch::nn::Module {
@@ -56,9 +56,9 @@ public:
     }
   }
 
-  /// See `attend_neighbors` for what the graph must outlive, and what ranks have to do together.
+  /// Applies the layer; see `aggregate_neighbors` for the lifetime of the graph and the duties of ranks.
   ///
-  /// Over sampled edges the softmax is over those at hand, and equal to that over all edges where all were taken.
+  /// Over sampled edges, the softmax is over those edges. It equals the softmax over all edges if all were taken.
   ///
   /// @shape  x [num_sources, in] → [num_destinations, heads · out], or out columns for the mean of heads
   /// @throws precondition_error  if x is not of that shape, or ids are missing that dropout depends on
@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  // Weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
+  // Returns weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
   [[nodiscard]] static at::Tensor by_head(at::Tensor const& weights) {
     return (at::eye(weights.size(0), weights.options().requires_grad(false)).unsqueeze(2) * weights).flatten(1);
   }
@@ -98,7 +98,7 @@ private:
 ///     glt::gat_conv layer({.in = 256, .out = 8, .heads = 8, .dropout = 0.6});
 ///     auto const y = layer(x, block, {.key = key.fold(step).fold(0), .vertex_ids = glt::to_tensor(batch.nodes())});
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gat_conv : public detail::graph_layer<detail::gat_conv_impl> {
 public:
   using graph_layer::graph_layer;

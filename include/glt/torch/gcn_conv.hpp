@@ -18,14 +18,14 @@ namespace glt {
 struct gcn_conv_options {
   std::int64_t in = 0;        ///< columns of the input
   std::int64_t out = 0;       ///< columns of the output
-  bool add_self_loops = true; ///< one edge more from every vertex to itself, beside those that the graph has
+  bool add_self_loops = true; ///< one more edge from every vertex to itself, beside the edges of the graph
 };
 
 namespace detail {
 
-/// Graph convolution: y_v = W Σ over in-edges (u, v) of x_u / √(d_u d_v) + b, where d is the in-degree, self-loops
-/// included; of a symmetric graph that is D^−½ A D^−½ x W + b. A source without in-edges of its own, not even a
-/// self-loop, counts 0.
+/// Graph convolution: y_v = W Σ over in-edges (u, v) of x_u / √(d_u d_v) + b, where d is the in-degree, with
+/// self-loops. On a symmetric graph this is D^−½ A D^−½ x W + b. A source without in-edges, not even a self-loop,
+/// counts 0.
 ///
 /// Rows are scaled before and after the aggregation, so that edges need no weights.
 ///
@@ -42,12 +42,13 @@ public:
     bias_ = register_parameter("bias", at::zeros({options.out}));
   }
 
-  /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
+  /// Applies the layer; see `aggregate_neighbors` for the lifetime of the graph and the duties of ranks.
   ///
-  /// Over sampled edges the result is an unbiased estimate of that over all edges, and equal to it where all were taken.
+  /// Over sampled edges, the result is an unbiased estimate of the result over all edges. It is equal if all edges were
+  /// taken.
   ///
   /// @shape  x [num_sources, in] → [num_destinations, out] · degrees [num_sources], in-degrees in the whole graph,
-  ///         without added self-loops; a sharded graph knows its own
+  ///         without added self-loops; not needed for a sharded graph
   /// @throws precondition_error  if x is not of that shape, or neither argument nor graph has degrees
   template <message_graph Graph>
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
@@ -71,7 +72,7 @@ public:
   }
 
 private:
-  // d^−½ of every source, as a column.
+  // Returns d^−½ of every source, as a column.
   [[nodiscard]] at::Tensor scales(at::Tensor const& degrees) const {
     if (options_.add_self_loops) {
       return (degrees + 1).rsqrt().unsqueeze(1);
@@ -91,7 +92,7 @@ private:
 ///     glt::gcn_conv layer({.in = 256, .out = 64});
 ///     auto const y = layer(x, sharded);           // or layer(x, block, degrees)
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gcn_conv : public detail::graph_layer<detail::gcn_conv_impl> {
 public:
   using graph_layer::graph_layer;

@@ -17,8 +17,8 @@ namespace glt {
 struct gin_conv_options {
   std::int64_t in = 0;        ///< columns of the input
   std::int64_t out = 0;       ///< columns of the output, and between the two linear maps
-  double epsilon = 0;         ///< at the beginning
-  bool learn_epsilon = false; ///< else it stays
+  double epsilon = 0;         ///< first value
+  bool learn_epsilon = false; ///< trains epsilon; else it stays
 };
 
 namespace detail {
@@ -41,10 +41,10 @@ public:
     epsilon_ = options.learn_epsilon ? register_parameter("epsilon", epsilon) : register_buffer("epsilon", epsilon);
   }
 
-  /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
+  /// Applies the layer; see `aggregate_neighbors` for the lifetime of the graph and the duties of ranks.
   ///
   /// @shape  x [num_sources, in] → [num_destinations, out] · degrees [num_sources], of the whole graph, or undefined:
-  ///         with them the sum over sampled edges stands for that over all edges
+  ///         with them the sum over sampled edges estimates the sum over all edges
   /// @throws precondition_error  if x is not of that shape
   template <message_graph Graph>
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
@@ -53,7 +53,7 @@ public:
     auto const rows = before ? map_rows_over(graph, x, first_->weight) : x;
     auto const gathered = sum_neighbors(rows, graph, degrees);
     auto const own = rows.narrow(0, 0, gathered.size(0));
-    auto const more = options_.learn_epsilon // its gradient is that of a map of single elements
+    auto const more = options_.learn_epsilon // trained as a map of single elements
                           ? map_rows_over(graph, own.reshape({-1, 1}), epsilon_.view({1, 1})).view_as(own)
                           : epsilon_ * own;
     auto const hidden = map_rows_over(graph, own + more + gathered, before ? at::Tensor() : first_->weight, bias_);
@@ -75,7 +75,7 @@ private:
 ///     glt::gin_conv layer({.in = 256, .out = 64, .learn_epsilon = true});
 ///     auto const y = layer(x, block); // or a sharded graph
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gin_conv : public detail::graph_layer<detail::gin_conv_impl> {
 public:
   using graph_layer::graph_layer;

@@ -36,7 +36,7 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
 
 } // namespace detail
 
-/// The sum of relu(x_u + e_uv) over the in-edges (u, v) of every destination v of a block.
+/// Returns the sum of relu(x_u + e_uv) over the in-edges (u, v) of every destination v of a block.
 ///
 /// Differentiable in x and edges. Borrows the block's memory until the backward pass has run.
 ///
@@ -56,10 +56,10 @@ template <memory_space Space>
   return at::zeros({block.num_destinations, x.size(1)}, x.options()).index_add(0, to_tensor(block.col), messages);
 }
 
-/// The same over all in-edges of this rank's destinations; sources are fetched again in the backward pass, and nothing of
-/// another rank is kept. What `aggregate_neighbors` says of graphs holds here, too.
+/// Returns the same over all in-edges of this rank's destinations. The backward pass fetches the sources again; no
+/// remote row is kept. See `aggregate_neighbors` for the lifetime of the graph and the duties of ranks.
 ///
-/// @shape  x [num_sources(), F] · edges [num_edges(), F], by position in the own part, or as `edge_ids` of
+/// @shape  x [num_sources(), F] · edges [num_edges(), F], by position in the local part, or as `edge_ids` of
 ///         `message_flow_graphs` → [num_destinations(), F]
 /// @comm   collective, forward and backward; see `dist::aggregate_messages`
 /// @throws precondition_error  on this rank, if they are not of these shapes and types
@@ -79,10 +79,10 @@ template <communicator Comm, device_policy Policy>
 /// Widths of a `gine_conv`.
 struct gine_conv_options {
   std::int64_t in = 0;        ///< columns of the input
-  std::int64_t edge = 0;      ///< columns of the features of edges, which are mapped to those of the input
+  std::int64_t edge = 0;      ///< columns of the features of edges, which are mapped to `in` columns
   std::int64_t out = 0;       ///< columns of the output, and between the two linear maps
-  double epsilon = 0;         ///< at the beginning
-  bool learn_epsilon = false; ///< else it stays
+  double epsilon = 0;         ///< first value
+  bool learn_epsilon = false; ///< trains epsilon; else it stays
 };
 
 namespace detail {
@@ -90,7 +90,7 @@ namespace detail {
 /// Graph isomorphism layer with features of edges:
 /// y_v = W₂ relu(W₁ ((1 + ε) x_v + Σ over in-edges (u, v) of relu(x_u + L e_uv)) + b₁) + b₂.
 ///
-/// The example of messages of one's own; see `dist::edge_message`.
+/// An example of user-defined messages; see `dist::edge_message`.
 ///
 /// @source Hu et al., "Strategies for pre-training graph neural networks", ICLR 2020
 class gine_conv_impl : public ::torch::nn::Module {
@@ -134,7 +134,7 @@ private:
 ///     glt::gine_conv layer({.in = 64, .edge = 8, .out = 64});
 ///     auto const y = layer(x, edge_features, block); // or a sharded graph
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gine_conv : public ::torch::nn::ModuleHolder<detail::gine_conv_impl> {
 public:
   using ModuleHolder::ModuleHolder;

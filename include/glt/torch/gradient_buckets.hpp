@@ -29,7 +29,7 @@ namespace glt {
 
 namespace detail {
 
-/// Calls a function when the gradient of a parameter is complete, until it is destroyed.
+/// Callback for the time when the gradient of a parameter is complete, until it is destroyed.
 class gradient_watch {
 public:
   gradient_watch(at::Tensor const& parameter, std::function<void()> on_gradient)
@@ -56,14 +56,15 @@ private:
 
 } // namespace detail
 
-/// Joins the gradients of a module over ranks while the backward pass is still running: parameters are put into buckets in
-/// reverse order, and a thread adds up a bucket over ranks as soon as its last gradient is there.
+/// Adds up the gradients of a module over ranks while the backward pass is still running. Parameters are put into
+/// buckets in reverse order. A thread adds up a bucket over ranks as soon as its last gradient is complete.
 ///
 ///     glt::gradient_buckets gradients(comm, network);   // behind sync_params
 ///     gradients.backward(loss, batch.num_seeds);        // instead of loss.backward() and gather_grads
 ///
-/// Gradients are those of `gather_grads` and `sum_grads`, but for rounding. The module outlives it and keeps its parameters.
-/// Needs `mpi_threads::multiple` or `serialized` with MPI, and pays where the thread has a core of its own.
+/// The results are the gradients of `gather_grads` and `sum_grads`, except for rounding. The module must outlive it and
+/// keep its parameters. Needs `mpi_threads::multiple` or `serialized` with MPI, and pays if the thread has a separate
+/// core.
 ///
 /// Concurrent calls: none on one object; collectives of the program may run beside it.
 ///
@@ -71,10 +72,10 @@ private:
 template <communicator Comm>
 class gradient_buckets {
 public:
-  /// @param bucket_bytes  of gradients in a bucket, but for a parameter that is larger
+  /// @param bucket_bytes  bytes of gradients in a bucket; a larger parameter has a larger bucket
   /// @comm   collective; one header exchange, one `duplicate`
-  /// @throws collective_error  on every rank, if on one MPI was started for fewer threads, or bucket_bytes is below 1 or
-  ///                           other than on rank 0
+  /// @throws collective_error  on every rank, if a rank's MPI was started for fewer threads, or bucket_bytes is below 1
+  ///         or differs from rank 0
   /// @cost   one extra copy of the gradients
   gradient_buckets(Comm comm, ::torch::nn::Module& module, std::int64_t bucket_bytes = std::int64_t{1} << 20)
       : comm_(std::move(comm)), parameters_(detail::trained_parameters(module)),
@@ -96,17 +97,17 @@ public:
   gradient_buckets(gradient_buckets const&) = delete;
   gradient_buckets& operator=(gradient_buckets const&) = delete;
 
-  /// `loss.backward()`, and the mean of the gradients over ranks, weighted by seeds: see `gather_grads`.
+  /// Runs `loss.backward()` and gathers the mean of the gradients over ranks, weighted by seeds: see `gather_grads`.
   ///
   /// @param loss  may be undefined on a rank without seeds
   /// @comm   collective, on all ranks; two header exchanges, and beside the pass one all-reduce a bucket
-  /// @throws collective_error  on every rank, if the pass of one fails, or what `gather_grads` refuses
+  /// @throws collective_error  on every rank, if the pass of a rank fails, or as `gather_grads`
   void backward(at::Tensor const& loss, std::int64_t num_seeds) {
     run(loss, num_seeds,
         [&](std::int64_t total) { return static_cast<double>(num_seeds) / static_cast<double>(total); });
   }
 
-  /// `loss.backward()`, and the sum of the gradients over ranks: see `sum_grads`.
+  /// Runs `loss.backward()` and gathers the sum of the gradients over ranks: see `sum_grads`.
   ///
   /// @comm, @throws  as above
   void backward(at::Tensor const& loss) {
@@ -156,11 +157,11 @@ private:
     thread_.begin(buckets_.size());
     running_ = true;
     try {
-      run_collectively(comm_, [&] { // so nobody waits for gradients that do not come
+      run_collectively(comm_, [&] { // so no rank waits for gradients that do not come
         if (loss.defined()) {
           loss.backward();
         }
-        for (std::size_t b = 0; b < buckets_.size(); ++b) { // with gradients that nothing depended on
+        for (std::size_t b = 0; b < buckets_.size(); ++b) { // with gradients on which nothing depended
           fill_and_send(b);
         }
       });
@@ -180,7 +181,7 @@ private:
     }
   }
 
-  // The last gradient of a bucket sends it off.
+  // Sends off a bucket when its last gradient is complete.
   void on_gradient(std::size_t b) {
     if (running_ && --buckets_[b].missing == 0) {
       fill_and_send(b);

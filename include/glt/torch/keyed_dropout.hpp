@@ -12,14 +12,14 @@
 
 namespace glt {
 
-/// Sets a share of the elements of x to zero and divides the others by 1 − share, as dropout does; which, depends on the
-/// key and on their vertex and column alone, not on ranks, batches or the order of rows.
+/// Sets a share of the elements of x to zero and divides the others by 1 − share. The choice depends only on the key
+/// and on the vertex and column of an element, not on ranks, batches or the order of rows.
 ///
 /// Fold seed, epoch, step and layer into the key. In evaluation, do not call it.
 ///
 /// @shape  x [n, F], float or double, in host memory · vertex_ids [n], 64-bit integers, the same on any partition →
 ///         [n, F]
-/// @throws precondition_error  if x or vertex_ids are no such tensors, or share is not in [0, 1)
+/// @throws precondition_error  if x or vertex_ids are not such tensors, or share is not in [0, 1)
 /// @cost   n · F / 4 calls of Philox
 /// @source Srivastava et al., "Dropout", JMLR 15, 2014
 [[nodiscard]] inline at::Tensor keyed_dropout(at::Tensor const& x, double share, random_key key,

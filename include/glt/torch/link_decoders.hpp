@@ -38,7 +38,7 @@ struct end_rows {
 
 } // namespace detail
 
-/// Scores pairs by the dot product of their ends: a logit of being an edge.
+/// Scores pairs by the dot product of their ends, the logit of an edge.
 ///
 ///     auto const scores = glt::dot_product(h, glt::to_tensor(batch.sample.edge_label_index()));
 ///
@@ -94,12 +94,12 @@ private:
 
 } // namespace detail
 
-/// Scores pairs of typed edges; a shared handle, like the modules of LibTorch:
+/// Decoder of typed edges; a shared handle, like the modules of LibTorch:
 ///
 ///     glt::distmult decoder({.num_relations = 3, .columns = 64});
 ///     auto const scores = decoder(h, pairs, relations);
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class distmult : public ::torch::nn::ModuleHolder<detail::distmult_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::distmult_impl>::ModuleHolder;

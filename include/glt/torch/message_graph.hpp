@@ -10,15 +10,15 @@
 
 namespace glt {
 
-/// What layers work on: rows of sources go along edges to destinations, which are the first of the sources.
+/// Graph for layers: rows of sources go along edges to destinations, which are the first of the sources.
 ///
-/// Models: `block_view`, `dist::sharded_graph`. A type of your own brings the functions in its namespace.
+/// Models: `block_view`, `dist::sharded_graph`. Another type provides the functions in its namespace.
 ///
 /// - `aggregate_neighbors(x, graph, how)`: x [num_sources, F] → [num_destinations, F], differentiable in x
 /// - `source_degrees(graph)`: in-degrees in the whole graph [num_sources], or an undefined tensor
-/// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation where that makes them narrower; the same
+/// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation if that makes them narrower; the same
 ///   on all ranks
-/// - `map_rows(x, weight, bias, graph)`: x weightᵀ + bias, if the graph has a way of its own
+/// - `map_rows(x, weight, bias, graph)`: x weightᵀ + bias; optional, for graphs that compute it in another way
 template <class Graph>
 concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggregator how) {
   { aggregate_neighbors(x, graph, how) } -> std::same_as<at::Tensor>;
@@ -28,7 +28,7 @@ concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggreg
 
 namespace detail {
 
-/// x weightᵀ + bias, where either may be undefined: the rows of a layer over a graph.
+/// Returns x weightᵀ + bias, where weight or bias may be undefined: the rows of a layer over a graph.
 ///
 /// @shape  x [n, in] · weight [out, in] · bias [out] → [n, out]
 template <class Graph>

@@ -19,33 +19,34 @@
 
 namespace glt {
 
-/// A whole graph, or a layer of `dist::make_mfgs`, over which training gives the same bits for any number of ranks, any
-/// partition and any number of threads.
+/// Graph whose training gives the same bits for any number of ranks, any partition and any number of threads. It is a
+/// whole graph or a layer of `dist::make_mfgs`.
 ///
 ///     glt::reproducible_graph exact{sharded};
 ///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, gat_conv, rgcn_conv
-///     (loss / num_seeds_of_all_ranks).backward();           // a sum over own seeds
+///     (loss / num_seeds_of_all_ranks).backward();           // a sum over local seeds
 ///     glt::sum_grads(comm, network);
 ///
-/// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`), products
-/// with weights as exact products of slices of 20 bits. What else a network does has to be the same for a row on
-/// whatever rank it is: `relu` and losses of rows are, and a `batch_norm` that is `reproducible`, while `at::dropout`
-/// is not (take `keyed_dropout`), nor are layers of LibTorch, whose gradients are summed over rows in their order;
-/// activations with an exp, such as `sigmoid`, may differ in the last elements of a tensor, which have no vector register.
+/// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`).
+/// Products with weights are exact products of slices of 20 bits. All other operations of a network must give a row the
+/// same result on every rank. This holds for `relu`, for losses of rows, and for a `reproducible` `batch_norm`. It does
+/// not hold for `at::dropout` (take `keyed_dropout`), nor for layers of LibTorch, whose gradients are summed over rows
+/// in their order. Activations with an exp, such as `sigmoid`, may differ in the last elements of a tensor, which have
+/// no vector register.
 ///
-/// Concurrent calls: none, as of the graph, which outlives it.
+/// Concurrent calls: none, as for the graph, which must outlive it.
 ///
 /// @cost   sums about twice, attention twice forward and 1.3 to 1.6 times backward, products with weights 3 to 13 times
-///         those of floats (the wider, the more); 8 bytes an element travel backward
+///         the cost with floats (the wider, the more); 8 bytes an element travel backward
 template <communicator Comm, host_policy Policy>
 struct reproducible_graph {
   dist::sharded_graph<Comm, Policy>& graph;
-  dist::pushed_edges<Policy> const* pushed = nullptr; ///< for attention, as those of a `pushing_graph`; the same bits
+  dist::pushed_edges<Policy> const* pushed = nullptr; ///< for attention, as in a `pushing_graph`; the same bits
 
-  /// As over the sharded graph, reproducibly.
+  /// Aggregates as over the sharded graph, reproducibly.
   ///
-  /// @throws precondition_error  also if a gradient of a maximum or minimum is asked for, which goes to the first of
-  ///                             equal sources, an order that depends on the partition
+  /// @throws precondition_error  also if a gradient of a maximum or minimum is asked for: it goes to the first of equal
+  ///         sources, an order that depends on the partition
   [[nodiscard]] friend at::Tensor aggregate_neighbors(at::Tensor const& x, reproducible_graph const& over,
                                                       dist::aggregator how) {
     if (dist::is_extreme(how) && at::GradMode::is_enabled() && x.requires_grad()) {
@@ -56,7 +57,7 @@ struct reproducible_graph {
     return detail::aggregate_over_ranks(x, over.graph, how, /*reproducible=*/true);
   }
 
-  /// As over the sharded graph, reproducibly.
+  /// Attends as over the sharded graph, reproducibly.
   [[nodiscard]] friend at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
                                                    at::Tensor const& queries, reproducible_graph const& over,
                                                    neighbor_attention const& how = {}) {
@@ -68,7 +69,8 @@ struct reproducible_graph {
     return favours_narrow_rows(over.graph);
   }
 
-  /// x weightᵀ + bias with the same bits for a row whatever the others are; weight or bias may be undefined.
+  /// Returns x weightᵀ + bias, where weight or bias may be undefined. The bits of a row do not depend on the other
+  /// rows.
   ///
   /// Differentiable, once. Gradients of weight and bias are whole on rank 0 and zeros on the others.
   ///
@@ -80,7 +82,7 @@ struct reproducible_graph {
   /// @source Ozaki et al., Numerical Algorithms 59, 2012, for products of slices
   [[nodiscard]] friend at::Tensor map_rows(at::Tensor const& x, at::Tensor const& weight, at::Tensor const& bias,
                                            reproducible_graph const& over) {
-    auto const or_empty = [&](at::Tensor const& tensor) { // undefined ones are no arguments of functions
+    auto const or_empty = [&](at::Tensor const& tensor) { // undefined ones cannot be arguments of functions
       return tensor.defined() ? tensor : at::empty({0}, x.options().requires_grad(false));
     };
     return detail::exact_map<Comm, Policy>::apply(x, or_empty(weight), or_empty(bias), &over.graph);

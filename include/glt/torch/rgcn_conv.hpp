@@ -35,13 +35,13 @@ namespace glt {
 struct rgcn_conv_options {
   std::int64_t in = 0;        ///< columns of the input, of every node type
   std::int64_t out = 0;       ///< columns of the output
-  std::int64_t num_bases = 0; ///< maps of which those of all relations are combined; 0: every relation has its own
+  std::int64_t num_bases = 0; ///< number of maps that all relations combine; 0: a separate map for every relation
 };
 
 namespace detail {
 
-/// Of the rows of a node type without in-edges those of a block's sources, which come first: there may be more, since such
-/// vertices keep their rows through all layers.
+/// Returns the rows of a block's sources, which come first, from the rows of a node type without in-edges. There may be
+/// more rows, because such vertices keep their rows through all layers.
 template <memory_space Space>
 [[nodiscard]] at::Tensor rows_of_sources(at::Tensor const& rows, block_view<Space> block) {
   return rows.narrow(0, 0, std::min(rows.size(0), block.num_sources));
@@ -51,8 +51,8 @@ template <class Graph>
   return rows;
 }
 
-/// Relational graph convolution: y_v = W_self x_v + b + Σ over relations e into v's type of W_e · mean over the in-edges
-/// (u, v) of e of x_u, where W_e = Σ_b a_eb V_b if there are bases.
+/// Relational graph convolution: y_v = W_self x_v + b + Σ over relations e into v's type of W_e · mean over the
+/// in-edges (u, v) of e of x_u. If there are bases, W_e = Σ_b a_eb V_b.
 ///
 /// @source Schlichtkrull et al., "Modeling relational data with graph convolutional networks", ESWC 2018, eqs. 2 and 3
 class rgcn_conv_impl : public ::torch::nn::Module {
@@ -73,11 +73,12 @@ public:
     bias_ = register_parameter("bias", at::zeros({options.out}));
   }
 
-  /// `relation(e)` is a `message_graph` of the edges of type e: a relation of a sharded graph, or a block.
+  /// Applies the layer; `relation(e)` is a `message_graph` of the edges of type e: a relation of a sharded graph, or a
+  /// block.
   ///
-  /// @shape  x: of every node type [num_sources, in], where destinations come first → [num_destinations, out]; of a
-  ///         type to which no relation leads, all rows that are there: [n, in] → [n, out]
-  /// @comm   that of `aggregate_neighbors` for one relation after the other
+  /// @shape  x: for every node type [num_sources, in], where destinations come first → [num_destinations, out]; for a
+  ///         type to which no relation leads, all existing rows: [n, in] → [n, out]
+  /// @comm   as `aggregate_neighbors`, one relation after the other
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation) {
@@ -90,7 +91,7 @@ public:
     });
   }
 
-  /// All relations in one rotation, or one after the other where boundaries have covers.
+  /// Applies the layer with all relations in one rotation, or one after the other if boundaries have covers.
   ///
   /// @comm   as `dist::aggregate_relations`
   /// @throws precondition_error  on this rank, if the graph has another schema, or x is not of one floating-point type
@@ -119,7 +120,7 @@ public:
   }
 
 private:
-  // means_of(rows): of rows of the sources of each relation the means over their edges.
+  // Computes the layer; means_of(rows) returns, for each relation, the means of the rows of its sources over its edges.
   template <class RelationOf, class MeansOf>
   [[nodiscard]] std::vector<at::Tensor> combine(std::vector<at::Tensor> const& x, RelationOf const& relation,
                                                 MeansOf const& means_of) {
@@ -131,9 +132,9 @@ private:
     for (auto const& rows : x) {
       check_input("rgcn_conv", rows, options_.in);
     }
-    std::vector<at::Tensor> maps; // of the relations whose rows are mapped behind the mean; else undefined
+    std::vector<at::Tensor> maps; // of the relations whose rows are mapped after the mean; else undefined
     std::vector<at::Tensor> rows;
-    std::vector<char> has_edges(num_types, 0); // leading to it
+    std::vector<char> has_edges(num_types, 0); // of which it is the destination type
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
       has_edges[static_cast<std::size_t>(schema_.destination_type(e))] = 1;
     }
@@ -161,7 +162,7 @@ private:
     return y;
   }
 
-  // By way of any relation, all of which are over the same ranks.
+  // Maps rows by way of any relation: all relations are over the same ranks.
   template <class RelationOf>
   [[nodiscard]] at::Tensor map_own(at::Tensor const& rows, RelationOf const& relation) const {
     if (schema_.num_edge_types() == 0) {
@@ -202,7 +203,7 @@ private:
 ///     auto const y = layer(x, sharded);                                          // the whole graph, or
 ///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); });     // blocks of a batch
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class rgcn_conv : public ::torch::nn::ModuleHolder<detail::rgcn_conv_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::rgcn_conv_impl>::ModuleHolder;

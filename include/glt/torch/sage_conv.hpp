@@ -38,10 +38,10 @@ public:
                                 ::torch::nn::Linear(::torch::nn::LinearOptions(options.in, options.out).bias(false)));
   }
 
-  /// See `aggregate_neighbors` for what the graph must outlive and what ranks have to do together.
+  /// Applies the layer; see `aggregate_neighbors` for the lifetime of the graph and the duties of ranks.
   ///
   /// @shape  x [num_sources, in] → [num_destinations, out] · degrees [num_sources], of the whole graph, or undefined:
-  ///         with them a sum over sampled edges stands for that over all edges
+  ///         with them a sum over sampled edges estimates the sum over all edges
   /// @throws precondition_error  if x is not of that shape
   template <message_graph Graph>
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
@@ -67,7 +67,7 @@ private:
 ///     glt::sage_conv layer({.in = 256, .out = 64});
 ///     auto const y = layer(x, block); // or a sharded graph
 ///
-/// Concurrent calls: as of a module of LibTorch: `forward` may run concurrently while parameters are not written.
+/// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class sage_conv : public detail::graph_layer<detail::sage_conv_impl> {
 public:
   using graph_layer::graph_layer;

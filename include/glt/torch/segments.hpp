@@ -20,6 +20,8 @@ namespace glt {
 
 namespace detail {
 
+/// Checks the arguments of a function over segments.
+///
 /// @throws precondition_error  if `values` is not one row of floats for every edge of the segments
 template <memory_space Space>
 void check_segments(std::string_view call, at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
@@ -42,8 +44,8 @@ template <memory_space Space>
 
 } // namespace detail
 
-/// The sum of the rows of every segment: those of the in-edges of a destination with the offsets of a block. Zero for an
-/// empty segment.
+/// Returns the sum of the rows of every segment. With the offsets of a block, a segment is the in-edges of a
+/// destination. An empty segment gets zero.
 ///
 /// Differentiable in values, once. Borrows the offsets until the backward pass has run.
 ///
@@ -51,7 +53,7 @@ template <memory_space Space>
 ///     auto const sums = glt::segment_sum(messages, block.offsets);
 ///
 /// @shape  values [E, F], float or double, in host memory · offsets [S + 1] → [S, F]
-/// @units  rows offsets[s] − offsets[0] to offsets[s + 1] − offsets[0] are those of segment s
+/// @units  segment s has the rows offsets[s] − offsets[0] to offsets[s + 1] − offsets[0]
 /// @throws precondition_error  if values are not such a matrix, or there are no offsets
 /// @cost   O(E · F), forward and backward
 template <memory_space Space>
@@ -59,21 +61,21 @@ template <memory_space Space>
   return detail::aggregate_segments("segment_sum", values, offsets, dist::aggregator::sum);
 }
 
-/// The mean of the rows of every segment; see `segment_sum`.
+/// Returns the mean of the rows of every segment; see `segment_sum`.
 template <memory_space Space>
 [[nodiscard]] at::Tensor segment_mean(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
   return detail::aggregate_segments("segment_mean", values, offsets, dist::aggregator::mean);
 }
 
-/// The maximum of the rows of every segment, column by column, whose gradient goes to the first row that has it; see
-/// `segment_sum`.
+/// Returns the maximum of the rows of every segment, column by column; see `segment_sum`. Its gradient goes to the
+/// first row that has it.
 template <memory_space Space>
 [[nodiscard]] at::Tensor segment_max(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
   return detail::aggregate_segments("segment_max", values, offsets, dist::aggregator::max);
 }
 
-/// The softmax of the rows of every segment, column by column: e to the power of a row, over the sum of these in its
-/// segment. See `segment_sum`.
+/// Returns the softmax of the rows of every segment, column by column; see `segment_sum`. It is e to the power of a
+/// row, over the sum of these powers in its segment.
 ///
 /// @shape  values [E, F] → [E, F]
 template <memory_space Space>

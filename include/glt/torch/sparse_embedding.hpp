@@ -25,7 +25,7 @@ namespace glt {
 ///     loss_of(network->forward(rows, batch.subgraph)).backward();
 ///     glt::apply_gradients(table, batch.subgraph.nodes(), rows.grad(), batch.num_seeds);
 ///
-/// Where a loader collects `table.store()`, the batch has the rows already: `to_tensor(batch.features())` is such a leaf
+/// If a loader collects `table.store()`, the batch has the rows already: `to_tensor(batch.features())` is such a leaf
 /// after `requires_grad_()`.
 ///
 /// @shape  vertices [N] global ids → [N, columns]
@@ -39,7 +39,7 @@ template <communicator Comm, host_policy Policy, class T, vertex_id Vertex>
   return to_tensor(std::move(rows.features)).view({vertices.size(), table.num_columns()}).requires_grad_();
 }
 
-/// Updates the rows of vertices by their gradients; an undefined tensor, such as that of a rank without a loss, has none.
+/// Updates the rows of vertices by their gradients. A rank without a loss passes an undefined tensor: no gradients.
 ///
 /// @shape  vertices [N] global ids · gradients [N, columns], or undefined
 /// @comm   collective; as `dist::sparse_embedding::update`

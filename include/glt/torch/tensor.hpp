@@ -27,7 +27,7 @@ namespace glt {
 
 namespace detail {
 
-/// The tensor element type that has the layout of T; other types do not compile.
+/// Returns the tensor element type that has the layout of T; other types do not compile.
 template <class T>
 [[nodiscard]] constexpr at::ScalarType tensor_type() noexcept {
   if constexpr (std::is_same_v<T, float>) {
@@ -63,11 +63,11 @@ template <memory_space Space, class T>
 
 } // namespace detail
 
-/// A tensor over the elements of an array, without a copy.
+/// Makes a tensor over the elements of an array, without a copy.
 ///
-/// The tensor borrows: the array must live, and not be resized, as long as the tensor or a view of it is
-/// used; `clone()` what has to stay. A tensor over const elements is for reading only: tensors know no const,
-/// so nothing but this sentence keeps in-place operations away from it.
+/// The tensor borrows: while the tensor or a view of it is used, the array must live and must not be resized. To keep
+/// the data longer, call `clone()`. A tensor over const elements is only for reading: tensors have no const, so no
+/// check prevents in-place operations.
 ///
 /// @shape  values [n] → tensor [n]
 /// @cost   O(1)
@@ -76,7 +76,7 @@ template <memory_space Space, class T>
   return detail::borrow_as_tensor<Space>(values.data(), {values.size()});
 }
 
-/// A tensor over the elements of a matrix, without a copy; borrows like that of an array.
+/// Makes a tensor over the elements of a matrix, without a copy; it borrows as for an array.
 ///
 /// @shape  values [n, F] → tensor [n, F], contiguous
 /// @cost   O(1)
@@ -85,13 +85,14 @@ template <memory_space Space, class T>
   return detail::borrow_as_tensor<Space>(values.data(), {values.rows(), values.columns()});
 }
 
-/// A tensor of DLPack as a tensor of LibTorch, without a copy; LibTorch releases it.
+/// Converts a tensor of DLPack to a tensor of LibTorch, without a copy; LibTorch releases it.
 ///
-/// The function owns the tensor from the call on: one that LibTorch has no type or device for is released as well.
+/// The function owns the tensor from the call on: it also releases a tensor whose type or device LibTorch does not
+/// have.
 ///
-/// @where  on the tensor's device; pinned memory counts as the CPU's. On a GPU, what `device::cuda()` and LibTorch
-///         enqueue has one order, since both use the default stream; with streams of your own, wait for the policy
-///         before LibTorch reads, and for LibTorch before the last tensor goes
+/// @where  on the tensor's device; pinned memory counts as the CPU's. On a GPU, work of `device::cuda()` and of
+///         LibTorch has one order, since both use the default stream; with other streams, wait for the policy before
+///         LibTorch reads, and for LibTorch before the last tensor is released
 /// @throws precondition_error  if there is none
 /// @throws c10::Error          if LibTorch has no such element type or device
 /// @cost   O(1)
@@ -103,7 +104,7 @@ template <memory_space Space, class T>
   if (told.device.device_type == kDLCUDAHost) {
     told.device = {kDLCPU, 0}; // to LibTorch pinned memory is ordinary memory
   }
-  if (told.data == nullptr && told.device.device_type == kDLCUDA) { // no address of which it could ask whose it is
+  if (told.data == nullptr && told.device.device_type == kDLCUDA) { // without an address, LibTorch cannot find the GPU
     at::TensorOptions const options(at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(told.device.device_id)));
     return at::empty({told.shape, static_cast<std::size_t>(told.ndim)}, options.dtype(at::toScalarType(told.dtype)));
   }
@@ -112,7 +113,7 @@ template <memory_space Space, class T>
   return made;
 }
 
-/// A tensor that owns the elements of a buffer from now on, on the device of its policy.
+/// Makes a tensor that owns the elements of a buffer from now on, on the device of its policy.
 ///
 /// @shape  elements [n] → tensor [n]
 /// @throws c10::Error  if LibTorch was built without that device; likewise below
@@ -122,7 +123,7 @@ template <device_policy Policy, bytes_copyable T>
   return to_tensor(to_dlpack(std::move(elements)));
 }
 
-/// A tensor over an array or a matrix of any policy, which keeps the keeper as long as it or a view of it lives.
+/// Makes a tensor over an array or a matrix of any policy. The tensor and its views keep `keeper`.
 ///
 /// @shape  values [n] or [n, F] → tensor of that shape
 /// @throws precondition_error  if keeper is null
@@ -133,14 +134,14 @@ template <device_policy Policy, class T>
   return to_tensor(to_dlpack(policy, values, std::move(keeper)));
 }
 
-/// The same for a matrix.
+/// Makes a tensor over a matrix of any policy.
 template <device_policy Policy, class T>
 [[nodiscard]] at::Tensor to_tensor(Policy const& policy, matrix_view<Policy::space, T> values,
                                    std::shared_ptr<void const> keeper) {
   return to_tensor(to_dlpack(policy, values, std::move(keeper)));
 }
 
-/// A tensor of LibTorch as one of DLPack, for `from_dlpack` and `features_from_dlpack`.
+/// Converts a tensor of LibTorch to a tensor of DLPack, for `from_dlpack` and `features_from_dlpack`.
 ///
 ///     auto const store = glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x.contiguous()));
 ///

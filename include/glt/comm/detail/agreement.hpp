@@ -42,7 +42,7 @@ enum class operation : std::uint16_t {
   shuffle,
   share,
   join_roles,
-  produce, ///< a sweep of those that make batches for others
+  produce, ///< a sweep of ranks that make batches for others
   make_shards,
   make_mfgs,
   push_edges,
@@ -56,7 +56,7 @@ enum class operation : std::uint16_t {
   user,
 };
 
-/// The name of an operation in the text of an error.
+/// Returns the name of an operation for the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
   constexpr std::array<std::string_view, 32> names{"leave",
                                                    "make_graph",
@@ -94,7 +94,7 @@ enum class operation : std::uint16_t {
   return i < names.size() ? names[i] : "unknown operation";
 }
 
-/// Where in the program a rank is.
+/// Place in the program at which a rank is.
 struct call_site {
   operation what = operation::user;
   std::int64_t step = 0;
@@ -103,7 +103,7 @@ struct call_site {
   friend bool operator==(call_site const&, call_site const&) = default;
 };
 
-/// What a rank tells every other one before they exchange anything larger.
+/// Message that a rank sends to every other rank before any larger exchange.
 struct call_header {
   std::int64_t count = 0; ///< items for the receiver
   std::int64_t total = 0; ///< items for all ranks together
@@ -152,23 +152,23 @@ template <communicator C>
   }
 }
 
-/// Tells every rank how many items to expect, and makes sure that no rank has failed and all are at the same call.
+/// Tells every rank how many items to expect. Makes sure that no rank has failed and that all are at the same call.
 ///
-/// A rank that cannot go on passes the reason as `failure` instead of staying away.
+/// A rank that cannot go on still calls it, and passes the reason as `failure`.
 ///
-/// @shape  counts [R], items for every rank · headers [R], resized and written: those of all ranks, the own one
-///         included; its capacity holds what is sent, so that a vector which is used again allocates nothing
+/// @shape  counts [R], items for every rank · headers [R], resized and written: the headers of all ranks, this one
+///         included; reuse the vector to allocate nothing
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
 ///         none on one rank
 /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
 ///                           such rank is named), or if a rank is at another `site` than rank 0
-/// @throws precondition_error  if counts has not R elements
+/// @throws precondition_error  if counts does not have R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
                       std::string const& failure, std::vector<call_header>& headers) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   check_length("exchange_headers", "counts", counts.size(), comm.size());
-  if constexpr (requires { comm.note(site); }) { // for those who ask where this rank is
+  if constexpr (requires { comm.note(site); }) { // for callers that report the place of this rank
     comm.note(site);
   }
   call_header const own{.count = 0,
@@ -206,7 +206,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
   }
 }
 
-/// `exchange_headers` without items: tells all ranks the values of all.
+/// Tells all ranks the values of all, by `exchange_headers` without items.
 ///
 /// @shape  returns [R]
 /// @comm   collective; one header exchange
@@ -219,7 +219,8 @@ std::vector<call_header> exchange_values(C& comm, call_site site, std::string co
   return headers;
 }
 
-/// Makes sure that all ranks passed the same number in a header exchange: the same count to this rank, or the same value.
+/// Makes sure that all ranks passed the same number in a header exchange: the same count to this rank, or the same
+/// value.
 ///
 /// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`.
 ///
@@ -234,7 +235,7 @@ void check_same(std::span<call_header const> headers, std::int64_t call_header::
   }
 }
 
-/// The sum of the values of all ranks.
+/// Returns the sum of the values of all ranks.
 [[nodiscard]] inline std::int64_t total_value(std::span<call_header const> headers) {
   return std::accumulate(headers.begin(), headers.end(), std::int64_t{0},
                          [](std::int64_t sum, call_header const& header) { return sum + header.value; });

@@ -8,12 +8,12 @@
 
 namespace glt::detail {
 
-/// Tells ranks that wait for something else than a collective, such as a GPU, that another one has failed.
+/// An alarm for ranks that wait for something other than a collective, such as a GPU: another rank has failed.
 ///
 /// - `a.raise()`: tells all other ranks, which need not take part; does not wait
-/// - `a.raised()`: true if another rank has raised it, or will not come any more; does not wait
-/// - `a.settle(raisers)`: when all ranks know which ones have raised it ([R], nonzero for those), takes in what is
-///   still on its way; the alarm is reset then
+/// - `a.raised()`: true if another rank has raised it, or has left; does not wait
+/// - `a.settle(raisers)`: takes in the signals that are still on their way, and resets the alarm; called when all ranks
+///   know which ranks have raised it ([R], nonzero for a raiser)
 template <class A>
 concept failure_alarm = std::movable<A> && requires(A& a, std::span<char const> raisers) {
   a.raise();

@@ -16,13 +16,13 @@
 
 namespace glt::detail {
 
-/// Bytes that live as long as somebody keeps them; a small copyable handle.
+/// Bytes that live as long as a handle keeps them; a small copyable handle.
 ///
 /// Arrays in it may be adopted with `keeper()`. An empty block may have no address.
 class byte_block {
 public:
   byte_block() noexcept = default;
-  /// Bytes that are there already; 64-byte aligned if arrays are to be adopted from them.
+  /// Makes a block of existing bytes; they are 64-byte aligned if arrays are to be adopted from them.
   byte_block(std::shared_ptr<std::byte> keeper, std::int64_t size) noexcept : keeper_(std::move(keeper)), size_(size) {}
 
   [[nodiscard]] std::byte* data() const noexcept { return keeper_.get(); }
@@ -35,10 +35,10 @@ private:
   std::int64_t size_ = 0;
 };
 
-/// Blocks of bytes that are used again; a handle, whose copies share the blocks.
+/// Pool of reusable blocks of bytes; a handle, whose copies share the blocks.
 ///
-/// A block comes back when its last keeper lets go of it, on any thread; the handle may be gone by then. The pool holds
-/// at most `idle_bytes` that nobody uses; the rest is freed.
+/// A block returns to the pool when its last keeper releases it, on any thread; the handle may be gone by then. The
+/// pool holds at most `idle_bytes` of unused blocks; it frees the rest.
 ///
 /// Concurrent calls: any.
 class block_pool {
@@ -48,11 +48,11 @@ public:
   explicit block_pool(std::int64_t idle_bytes = default_idle_bytes)
       : idle_(std::make_shared<idle_blocks>(idle_bytes)) {}
 
-  /// A block of `bytes` uninitialised bytes, 64-byte aligned; an idle one of up to twice as many if there is one.
+  /// Returns a block of `bytes` uninitialised bytes, 64-byte aligned; reuses an idle block of up to twice the size.
   ///
   /// @throws precondition_error  if bytes is negative
   /// @throws std::bad_alloc  if there is no memory for it
-  /// @cost   an allocation of some bytes, besides that of a new block
+  /// @cost   an allocation of some bytes, besides the allocation of a new block
   [[nodiscard]] byte_block take(std::int64_t bytes) {
     check_bytes("block_pool", bytes);
     auto const [data, capacity] = idle_->take(bytes);
@@ -104,14 +104,14 @@ private:
     }
 
   private:
-    // What stands in an idle block.
+    // Link in the list of idle blocks; written into the block itself.
     struct link {
       link* next;
     };
 
     static constexpr std::align_val_t alignment{64};
 
-    // Up to a quarter more, so that blocks of similar sizes serve for each other.
+    // Up to a quarter more, so that a block can be reused for similar sizes.
     static std::int64_t rounded(std::int64_t bytes) noexcept {
       auto const wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 64));
       auto const step = std::max<std::uint64_t>(std::bit_floor(wanted) / 4, 64);

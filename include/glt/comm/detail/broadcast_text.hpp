@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-/// Gives the text of rank 0, or its bytes, to all ranks. One without memory for it is lost, as the others go on.
+/// Gives the text of rank 0, or its bytes, to all ranks. A rank without memory for it is lost, as the others go on.
 ///
 /// @pre    nothing can fail on a rank since the last header exchange; not checked
 /// @comm   collective; two broadcasts

@@ -27,7 +27,7 @@ inline void check_root(std::string_view call, int root, int ranks) {
   }
 }
 
-/// Refuses a rank to send to or to receive from that there is not.
+/// Refuses a peer that is not a rank.
 inline void check_peer(std::string_view call, int peer, int ranks) {
   if (peer < 0 || peer >= ranks) {
     throw precondition_error(message(call, ": there is no rank ", peer, "; ranks are 0 to ", ranks - 1));
@@ -57,7 +57,7 @@ inline void check_sizes(std::string_view call, std::string_view array, std::span
   }
 }
 
-/// Refuses what `all_to_all_v` does not accept.
+/// Refuses arguments that `all_to_all_v` does not accept.
 inline void check_exchange(outgoing const& out, incoming const& in, int rank, int ranks) {
   check_sizes("all_to_all_v", "outgoing sizes", out.sizes, rank, ranks);
   check_length("all_to_all_v", "outgoing offsets", out.offsets.size(), ranks);
@@ -65,7 +65,7 @@ inline void check_exchange(outgoing const& out, incoming const& in, int rank, in
   check_length("all_to_all_v", "incoming offsets", in.offsets.size(), ranks);
 }
 
-/// Refuses what `all_to_all_replies` does not accept.
+/// Refuses arguments that `all_to_all_replies` does not accept.
 inline void check_replies(outgoing const& out, std::span<char const> asked, std::span<char const> answering, int rank,
                           int ranks) {
   constexpr std::string_view call = "all_to_all_replies";
@@ -85,7 +85,7 @@ inline void check_replies(outgoing const& out, std::span<char const> asked, std:
   }
 }
 
-/// Copies bytes; none may come from and go to nowhere.
+/// Copies bytes; accepts null pointers for 0 bytes.
 inline void move_bytes(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
   if (bytes > 0) {
     std::memmove(to, from, static_cast<std::size_t>(bytes));

@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// offsets[i] = counts[0] + … + counts[i − 1]; one offset more than counts.
+/// Writes offsets[i] = counts[0] + … + counts[i − 1]; one offset more than counts.
 inline void prefix_sums(std::span<std::int64_t const> counts, std::vector<std::int64_t>& offsets) {
   offsets.assign(counts.size() + 1, 0);
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -24,10 +24,10 @@ inline void prefix_sums(std::span<std::int64_t const> counts, std::vector<std::i
   }
 }
 
-/// Sizes and offsets in bytes of consecutive slices, one per rank: what a variable exchange wants to know.
+/// Sizes and offsets in bytes of consecutive slices, one per rank, for a variable exchange.
 class byte_counts {
 public:
-  /// The slice of rank p has counts[p] items of `item_bytes` bytes.
+  /// Sets the slice of rank p to counts[p] items of `item_bytes` bytes.
   void set(std::span<std::int64_t const> counts, std::size_t item_bytes) {
     sizes_.assign(counts.begin(), counts.end());
     for (auto& size : sizes_) {
@@ -71,8 +71,7 @@ struct row_bytes {
   }
 };
 
-/// Sends slices of rows to their ranks and receives theirs; slices lie in the order of the ranks, without
-/// gaps.
+/// Sends a slice of rows to every rank and receives one from each; slices lie in rank order, without gaps.
 ///
 /// @shape  send [sum of send_counts · columns] · send_counts [R], rows; 0 for this rank · receive_counts
 ///         [R], rows, as the other ranks count them · receive [sum of receive_counts · columns], written
@@ -90,7 +89,7 @@ void exchange_rows(C& comm, array_view<Space, T const> send, std::span<std::int6
   comm.all_to_all_v(bytes.sent.out(send.data()), bytes.received.in(receive.data()));
 }
 
-/// Tells every rank one number and learns theirs: the sizes of what follows, where only its sender knows them.
+/// Exchanges one number with every rank, such as the size of a later message that only its sender knows.
 ///
 /// @shape  sizes [R], the number for every rank · received [R], written
 /// @comm   collective; one all-to-all of 8 bytes a rank

@@ -6,8 +6,8 @@
 
 namespace glt::detail {
 
-/// The text of what `work` throws; empty if it returns. Precondition checks become the failure that a rank
-/// reports.
+/// Returns the text of the exception that `work` throws; empty if it returns. So a failed precondition becomes the
+/// failure that a rank reports.
 template <class Work>
 [[nodiscard]] std::string failure_of(Work work) {
   try {

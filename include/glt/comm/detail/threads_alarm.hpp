@@ -10,7 +10,7 @@
 
 namespace glt::detail {
 
-/// An alarm between threads; also raised if a rank has left. See `failure_alarm`.
+/// Alarm between threads; also raised if a rank has left. See `failure_alarm`.
 class threads_alarm {
 public:
   threads_alarm(std::shared_ptr<threads_board> board, int rank) noexcept : board_(std::move(board)), rank_(rank) {}

@@ -25,13 +25,13 @@
 
 namespace glt::detail {
 
-/// Why a call on a board was given up.
+/// Reason why a call on a board was given up.
 struct threads_failure {
   int rank;
   std::string cause;
 };
 
-/// What all boards of one `run_threads` share: one lock, and who left.
+/// State that all boards of one `run_threads` share: one lock, and the ranks that left.
 struct threads_family {
   std::mutex lock;
   std::condition_variable changed;
@@ -42,14 +42,14 @@ struct threads_family {
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(gone.size()); }
 
-  /// The calling thread returns; calls that still need it are given up.
+  /// Records that the calling thread returns; calls that still need it are given up.
   void leave(int thread) {
     std::scoped_lock const hold(lock);
     gone[static_cast<std::size_t>(thread)] = 1;
     changed.notify_all();
   }
 
-  /// The calling thread leaves by exception; all calls that are not complete are given up.
+  /// Records that the calling thread leaves by exception; all calls that are not complete are given up.
   void fail(int rank, std::string_view cause) noexcept {
     std::scoped_lock const hold(lock);
     if (!broken) {
@@ -58,7 +58,7 @@ struct threads_family {
     changed.notify_all();
   }
 
-  /// The failure that `make` returns; where there is no memory for its text, one that needs none.
+  /// Returns the failure that `make` returns; if there is no memory for its text, a failure without text.
   template <class Make>
   [[nodiscard]] static threads_failure or_out_of_memory(int rank, Make make) noexcept {
     try {
@@ -69,11 +69,9 @@ struct threads_family {
   }
 };
 
-/// Where the threads of one communicator meet: the n-th call of one rank matches the n-th calls of the
-/// others.
+/// Meeting point for the threads of one communicator: the n-th call of one rank matches the n-th calls of the others.
 ///
-/// The last rank to arrive does the work for all; no rank spins, and none waits for a rank that arrived long
-/// ago.
+/// The last rank to arrive does the work for all. No rank spins, and none waits for a rank that has arrived.
 class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
@@ -82,10 +80,10 @@ public:
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
   [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
-  /// The number of each rank in `run_threads`.
+  /// Returns the number of each rank in `run_threads`.
   [[nodiscard]] std::vector<int> const& threads() const noexcept { return threads_; }
 
-  /// Shows a call to the other ranks and returns its number; does the work if it is the last one.
+  /// Shows a call to the other ranks and returns its number; the last rank to arrive does the work.
   ///
   /// @throws collective_error  if a rank has left
   /// @throws std::bad_alloc    before the others see the call: it may be made again
@@ -131,7 +129,7 @@ public:
     }
   }
 
-  /// A call of a rank that is not under way, with the memory of an earlier one; only that rank's thread calls this.
+  /// Returns an idle call of a rank, with the memory of an earlier one; only the rank's thread calls this.
   [[nodiscard]] std::unique_ptr<threads_call> take(int rank) {
     auto& [idle, made] = calls_[static_cast<std::size_t>(rank)];
     if (idle.empty()) {
@@ -144,18 +142,18 @@ public:
     idle.pop_back();
     return call;
   }
-  /// Takes back what `take` returned, when the call is complete.
+  /// Takes back a call from `take`, when the call is complete.
   void give_back(int rank, std::unique_ptr<threads_call> call) noexcept {
     calls_[static_cast<std::size_t>(rank)].idle.push_back(std::move(call));
   }
 
-  /// Says whether this rank has raised the alarm.
+  /// Sets whether this rank has raised the alarm.
   void set_alarm(int rank, bool raised) {
     std::scoped_lock const hold(family_->lock);
     alarms_[static_cast<std::size_t>(rank)] = raised ? 1 : 0;
   }
 
-  /// True if another rank has raised the alarm, or has left.
+  /// Returns true if another rank has raised the alarm, or has left.
   [[nodiscard]] bool alarmed(int rank) {
     std::scoped_lock const hold(family_->lock);
     bool found = family_->broken.has_value();
@@ -166,7 +164,7 @@ public:
     return found;
   }
 
-  /// Boards for the ranks of each color, handed out through the calls.
+  /// Makes a board for the ranks of each color, and hands it out through the calls.
   static void complete_split(std::span<threads_call* const> ranks) {
     auto const& parent = *ranks[0]->board;
     std::vector<std::size_t> order(ranks.size());
@@ -193,13 +191,13 @@ private:
     std::optional<threads_failure> failure;
   };
 
-  // What only its rank touches.
+  // State that only the thread of its rank touches.
   struct calls_of_rank {
     std::vector<std::unique_ptr<threads_call>> idle;
     std::size_t made = 0; ///< at least those that are idle or under way
   };
 
-  // The meeting of a call; one that is over lends its memory to a new one.
+  // Returns the meeting of a call; a new meeting reuses the memory of a finished one.
   meeting& meeting_of(std::int64_t number) {
     if (auto const found = meetings_.find(number); found != meetings_.end()) {
       return found->second;
@@ -224,7 +222,7 @@ private:
     throw agreed_error(family_->broken ? family_->size() : size(), failure.rank, failure.cause);
   }
 
-  // All ranks wait for what it returns.
+  // Does the work; the ranks wait for its result.
   static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) noexcept {
     try {
       check_same(calls);
@@ -239,7 +237,7 @@ private:
     }
   }
 
-  // The first rank that returned before it came to a call; `threads_.size()` if there is none.
+  // Returns the first rank that returned before it came to a call; `threads_.size()` if there is none.
   [[nodiscard]] std::size_t first_gone(meeting const& waiting) const noexcept {
     std::size_t rank = 0;
     while (rank < threads_.size() &&
@@ -249,12 +247,12 @@ private:
     return rank;
   }
 
-  // Whether a call that waits will never be complete.
+  // Returns whether a waiting call will never be complete.
   [[nodiscard]] bool is_given_up(meeting const& waiting) const noexcept {
     return waiting.arrived < threads_.size() && (family_->broken || first_gone(waiting) < threads_.size());
   }
 
-  // Why it will not.
+  // Returns the reason why a waiting call will never be complete.
   [[nodiscard]] threads_failure missing(meeting const& waiting) const {
     if (family_->broken) {
       return *family_->broken;

@@ -24,7 +24,7 @@ namespace glt::detail {
 class threads_board;
 class threads_inboxes;
 
-/// What one thread passes to a collective call; shown to the other threads until the call is complete. Reusable.
+/// Arguments of one thread in a collective call; the other threads see them until the call is complete. Reusable.
 struct threads_call {
   /// Does the work for all ranks at once; throws collective_error if their arguments do not fit together.
   using work = void (*)(std::span<threads_call* const> ranks);
@@ -46,7 +46,7 @@ struct threads_call {
   int new_rank = 0;
   std::shared_ptr<threads_inboxes> inboxes; ///< of the new mailbox
 
-  /// Forgets what was passed before.
+  /// Clears the arguments of the call before.
   void begin(std::string_view name_of_call, work completion) {
     std::tuple arrays(std::move(send_sizes), std::move(send_offsets), std::move(receive_sizes),
                       std::move(receive_offsets));
@@ -59,7 +59,7 @@ struct threads_call {
   }
 };
 
-/// The call in words, for the text of an error.
+/// Returns the call in words, for the text of an error.
 [[nodiscard]] inline std::string in_words(threads_call const& call) {
   std::string words = message(call.name);
   if (!call.detail.empty()) {
@@ -164,7 +164,7 @@ inline void complete_broadcast(std::span<threads_call* const> ranks) {
   }
 }
 
-/// Element type and reduction in words.
+/// Returns element type and reduction in words.
 template <reducible T>
 [[nodiscard]] constexpr std::string_view reduction_name(reduction op) noexcept {
   constexpr auto type = std::same_as<T, std::int32_t>   ? 0U
@@ -178,7 +178,7 @@ template <reducible T>
   return names[type][static_cast<std::size_t>(op)];
 }
 
-/// In the order of the ranks, once for all of them: every rank gets the same bits.
+/// Reduces in the order of the ranks, once for all of them: every rank gets the same bits.
 template <reducible T, reduction Op>
 void complete_all_reduce(std::span<threads_call* const> ranks) {
   auto const elements = [](threads_call const& call) {

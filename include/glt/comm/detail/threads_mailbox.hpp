@@ -22,7 +22,7 @@
 
 namespace glt::detail {
 
-/// What has arrived for each rank of a mailbox between threads.
+/// Messages that have arrived for each rank of a mailbox between threads.
 class threads_inboxes {
 public:
   explicit threads_inboxes(threads_board const& board)
@@ -38,9 +38,10 @@ public:
     family_->changed.notify_all();
   }
 
-  /// The next message for `rank` from `source`, from any one if that is negative; see `mailbox`.
+  /// Takes the next message for `rank` from `source`, or from any rank if `source` is negative; see `mailbox`.
   ///
-  /// @throws collective_error  if a rank has left by exception, or all that could send have returned and it would wait
+  /// @throws collective_error  if a rank has left by exception, or if it would wait and every possible sender has
+  ///         returned
   [[nodiscard]] std::optional<mailbox_message> take(int rank, int source, mailbox_limit limit) {
     std::unique_lock hold(family_->lock);
     auto& inbox = inboxes_[static_cast<std::size_t>(rank)];
@@ -91,7 +92,7 @@ private:
   std::vector<std::deque<mailbox_message>> inboxes_; // [R]
 };
 
-/// Inboxes for all ranks, handed out through the calls.
+/// Makes inboxes for all ranks, and hands them out through the calls.
 inline void complete_make_mailbox(std::span<threads_call* const> ranks) {
   auto const made = std::make_shared<threads_inboxes>(*ranks[0]->board);
   for (auto* call : ranks) {
@@ -99,9 +100,9 @@ inline void complete_make_mailbox(std::span<threads_call* const> ranks) {
   }
 }
 
-/// Messages between threads, which hand over blocks without copying them; one that waits sleeps. See `mailbox`.
+/// Mailbox between threads that hands over blocks without copying them; a waiting thread sleeps. See `mailbox`.
 ///
-/// A rank that leaves by exception ends all calls, and one that returns those that wait for it alone.
+/// A rank that leaves by exception ends all calls. A rank that returns ends only the calls that wait for it alone.
 class threads_mailbox {
 public:
   threads_mailbox(std::shared_ptr<threads_inboxes> inboxes, int rank) : inboxes_(std::move(inboxes)), rank_(rank) {}

@@ -32,7 +32,7 @@ struct device_word<T> {
   using type = unsigned long long;
 };
 
-/// The object as it is now, while other threads may change it; no order with other memory.
+/// Returns the current value while other threads may change it; no order with other memory.
 template <atomic_integer T>
 [[nodiscard]] GLT_HOST_DEVICE inline T atomic_load(T const* object) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -42,7 +42,7 @@ template <atomic_integer T>
 #endif
 }
 
-/// Writes the object while other threads may look at it.
+/// Writes the object while other threads may read it.
 template <atomic_integer T>
 GLT_HOST_DEVICE inline void atomic_store(T* object, T value) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -52,11 +52,11 @@ GLT_HOST_DEVICE inline void atomic_store(T* object, T value) noexcept {
 #endif
 }
 
-/// Adds to the object; returns what it was before.
+/// Adds to the object; returns the value before.
 template <atomic_integer T>
 GLT_HOST_DEVICE inline T atomic_add(T* object, T value) noexcept {
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 8) { // of 64-bit sums there is the unsigned one alone, which is the same
+  if constexpr (sizeof(T) == 8) { // for 64-bit sums there is only the unsigned type; the bits are the same
     return static_cast<T>(
         ::atomicAdd(reinterpret_cast<unsigned long long*>(object), static_cast<unsigned long long>(value)));
   } else {
@@ -68,7 +68,7 @@ GLT_HOST_DEVICE inline T atomic_add(T* object, T value) noexcept {
 #endif
 }
 
-/// Makes the object the smaller of itself and the value; returns what it was before.
+/// Sets the object to the smaller of itself and the value; returns the value before.
 template <atomic_integer T>
 GLT_HOST_DEVICE inline T atomic_min(T* object, T value) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -83,7 +83,7 @@ GLT_HOST_DEVICE inline T atomic_min(T* object, T value) noexcept {
 #endif
 }
 
-/// Makes the object `desired` if it is `expected`; returns what it was before, `expected` if it succeeded.
+/// Sets the object to `desired` if it equals `expected`; returns the value before, `expected` if it succeeded.
 template <atomic_integer T>
 GLT_HOST_DEVICE inline T atomic_compare_exchange(T* object, T expected, T desired) noexcept {
 #if defined(__CUDA_ARCH__)

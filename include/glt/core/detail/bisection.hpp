@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// The first i in [low, high) for which `holds(i)` is true; `high` if there is none.
+/// Returns the first i in [low, high) for which `holds(i)` is true; `high` if there is none.
 ///
 /// @pre    where it is true, it is true for all greater i; not checked
 /// @cost   O(log(high − low))

@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// A size that is known where the work is done; the host may know an upper bound only, by which it makes room and
+/// Size that is known only where the work is done. The host may know only an upper bound, by which it makes room and
 /// starts work.
 ///
 /// @shape  exact [1], in [0, bound], or empty if the bound is exact
@@ -18,7 +18,7 @@ struct bounded_size {
   std::int64_t bound = 0;
   array_view<Space, std::int64_t const> exact{};
 
-  /// The exact size, for code that can access `Space`.
+  /// Returns the exact size, for code that can access `Space`.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t operator()() const noexcept {
     return exact.empty() ? bound : exact[0];
   }

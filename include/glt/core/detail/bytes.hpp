@@ -9,8 +9,7 @@
 
 namespace glt::detail {
 
-/// Copies bytes between places that do not overlap; none may come from and go to nowhere, which `memcpy`
-/// forbids.
+/// Copies bytes between places that do not overlap. For 0 bytes the pointers may be null, which `memcpy` forbids.
 GLT_HOST_DEVICE inline void copy_bytes(void* to, void const* from, std::int64_t bytes) noexcept {
   if (bytes > 0) {
     std::memcpy(to, from, static_cast<std::size_t>(bytes));

@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// The elements of a list as a function of their places.
+/// Elements of a list as a function of their positions.
 template <memory_space Space, class T>
 struct element_at {
   array_view<Space, T const> elements;

@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// The upper 64 bits of a product of 128.
+/// Returns the upper 64 bits of a product of 128.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t high_product(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using wide = unsigned __int128;
@@ -21,8 +21,8 @@ namespace glt::detail {
 #endif
 }
 
-/// a · b, rounded before anything is added to it: compilers otherwise fuse the two where the processor can, and the
-/// last bit depends on the machine.
+/// Returns a · b, rounded before anything is added to it. Otherwise compilers fuse the two if the processor can, and
+/// the last bit depends on the machine.
 [[nodiscard]] GLT_HOST_DEVICE inline double rounded_product(double a, double b) noexcept {
 #if defined(__CUDA_ARCH__)
   return ::__dmul_rn(a, b);

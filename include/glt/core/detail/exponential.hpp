@@ -10,8 +10,8 @@
 
 namespace glt::detail {
 
-// The uniform number u = (word | 1) / 2⁶⁴ as 2^−halvings · (1 − t / 2⁶⁴) with t in (0, 2⁶³]: t keeps all its
-// bits where u is next to 1 and the logarithm small.
+// The uniform number u = (word | 1) / 2⁶⁴ as 2^−halvings · (1 − t / 2⁶⁴) with t in (0, 2⁶³]. If u is next to 1 and the
+// logarithm small, t keeps all its bits.
 struct split_unit {
   int halvings;
   std::uint64_t t;
@@ -19,18 +19,18 @@ struct split_unit {
   GLT_HOST_DEVICE constexpr explicit split_unit(std::uint64_t word) noexcept
       : halvings(std::countl_zero(word | 1)), t(0 - ((word | 1) << halvings)) {}
 
-  // −log₂ u, where `ratio` is −log₂(1 − t) / t in units of 2⁻³⁰.
+  // Returns −log₂ u; `ratio` is −log₂(1 − t) / t in units of 2⁻³⁰.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t minus_log2(std::uint64_t ratio) const noexcept {
     std::uint64_t const fraction = (t >> 32) * ratio + (((t & 0xFFFFFFFFU) * ratio) >> 32);
     return (static_cast<std::int64_t>(halvings) << 56) + static_cast<std::int64_t>(fraction >> 6);
   }
 };
 
-/// −log₂ u of the uniform number u = (word | 1) / 2⁶⁴, which is never 0 or 1: an exponential variate.
+/// Returns −log₂ u of the uniform number u = (word | 1) / 2⁶⁴, which is never 0 or 1: an exponential variate.
 ///
-/// Computed in integers alone: `std::log` differs in the last bits between mathematics libraries, and
-/// compilers fuse floating-point operations as they like, but a variate that decides between edges has to be
-/// the same on every machine and device.
+/// Computed in integers alone, because the variate decides between edges and must be the same on every machine and
+/// device. `std::log` differs in the last bits between mathematics libraries, and compilers fuse floating-point
+/// operations.
 ///
 /// @units  2⁻⁵⁶; in [0, 2⁶²]; the error is below 5 · 10⁻⁹ of the value plus one unit
 /// @cost   12 multiplications
@@ -47,7 +47,7 @@ struct split_unit {
   return unit.minus_log2(static_cast<std::uint64_t>(ratio));
 }
 
-/// A number that is never above `minus_log2(word)`, and not below 0.72 of it.
+/// Returns a number that is never above `minus_log2(word)`, and not below 0.72 of it.
 ///
 /// @units  2⁻⁵⁶
 /// @cost   2 multiplications
@@ -55,7 +55,7 @@ struct split_unit {
   return split_unit(word).minus_log2(0x5C550000); // just below 1 / ln 2, the least value of the ratio
 }
 
-/// Words 2 · index and 2 · index + 1 of the 64-bit words of a stream, whatever was drawn before.
+/// Returns the 64-bit words 2 · index and 2 · index + 1 of a stream, whatever was drawn before.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint64_t, 2> word_pair(random_stream const& stream,
                                                                                std::uint64_t index) noexcept {
   auto const words = stream.block(index);

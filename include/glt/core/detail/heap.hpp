@@ -53,7 +53,7 @@ GLT_HOST_DEVICE constexpr void heap_sort(T* values, std::int64_t size, Less less
 /// Finds the `count` of `size` positions that have the smallest keys, of equal keys the first; writes them in
 /// ascending order.
 ///
-/// A heap in `out` keeps the smallest so far; their keys are computed again where they are compared.
+/// A heap in `out` keeps the smallest so far; a comparison computes their keys again.
 ///
 /// @pre    0 < count <= size; not checked
 /// @cost   O(size) keys, and O(count · log(count) · log(size / count)) more if they are in random order; no

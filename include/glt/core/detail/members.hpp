@@ -5,8 +5,8 @@
 
 namespace glt::detail {
 
-/// Sees the members of a class as a tuple of references: those that `static auto members(Self& self)` of the class ties,
-/// in an order that is the same for all instances of a template.
+/// Access to the members of a class as a tuple of references: `static auto members(Self& self)` of the class ties them,
+/// in the same order for all instances of a template.
 struct member_access {
   template <class X>
     requires requires(X& x) { std::remove_const_t<X>::members(x); }
@@ -15,7 +15,7 @@ struct member_access {
   }
 };
 
-/// A class that shows its members.
+/// Class that shows its members.
 template <class X>
 concept has_members = requires(X& x) { member_access::of(x); };
 

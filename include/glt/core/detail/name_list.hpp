@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// The names of what there is, for errors about what there is not: `"a", "b"`, or `none`.
+/// Returns the names of a range, for errors that list the existing names: `"a", "b"`, or `none`.
 template <std::ranges::input_range Range, class Name = std::identity>
 [[nodiscard]] std::string name_list(Range const& range, Name name = {}) {
   std::string names;

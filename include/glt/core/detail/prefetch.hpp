@@ -5,12 +5,12 @@
 
 namespace glt::detail {
 
-// Asks for the cache line of an address that will be read soon; any address is allowed. Nothing on the device
-// and where the compiler knows no such hint.
+// Prefetches the cache line of an address that will be read soon; any address is allowed. Does nothing on the device,
+// or if the compiler has no such hint.
 GLT_HOST_DEVICE inline void prefetch([[maybe_unused]] void const* address) noexcept {
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDA_ARCH__)
   __builtin_prefetch(address);
-  asm volatile(""); // GCC takes a function that only prefetches for one without effects, and leaves out its calls
+  asm volatile(""); // GCC otherwise removes calls of a function that only prefetches
 #endif
 }
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Two blocks of random words in the two lanes of a vector register; compilers for devices see the portable way alone.
+// Two blocks of random words in the two lanes of a vector register; device code uses only the portable version.
 #if defined(__SSE2__) && !defined(__CUDACC__)
 #define GLT_HAS_LANES 1
 #include <immintrin.h>
@@ -19,8 +19,8 @@ namespace glt::detail {
 
 #if defined(GLT_HAS_LANES)
 
-/// Four words of two blocks: word j of the first in the lower half of lane 0 of words[j], that of the second in
-/// the lower half of lane 1; the upper halves mean nothing.
+/// Four words of two blocks. Word j of the first block is the lower half of lane 0 of words[j]; word j of the second
+/// block is the lower half of lane 1. The upper halves mean nothing.
 struct word_lanes {
   __m128i words[4];
 };
@@ -31,7 +31,7 @@ struct word_vectors {
   __m128i second;
 };
 
-/// The lower halves of all lanes 0 in order, and those of all lanes 1.
+/// Returns the lower halves of all lanes 0 in order, and the lower halves of all lanes 1.
 [[nodiscard]] inline word_vectors lower_halves(word_lanes const& lanes) noexcept {
   auto const [w] = lanes;
   auto const pick = [](__m128i a, __m128i b, auto elements) {
@@ -44,14 +44,14 @@ struct word_vectors {
   return {pick(begin, end, even{}), pick(begin, end, odd{})};
 }
 
-/// The same of the upper halves.
+/// Returns the upper halves in the same order.
 [[nodiscard]] inline word_vectors upper_halves(word_lanes const& lanes) noexcept {
   auto const [w] = lanes;
   auto const down = [](__m128i a) { return _mm_srli_epi64(a, 32); };
   return lower_halves({{down(w[0]), down(w[1]), down(w[2]), down(w[3])}});
 }
 
-/// Two blocks of a random stream, computed side by side.
+/// Returns two blocks of a random stream, computed side by side.
 ///
 /// @cost   less than half the instructions of two calls of `random_stream::block`
 [[nodiscard]] inline word_lanes block_lanes(random_stream const& stream, std::uint64_t first,
@@ -81,8 +81,8 @@ struct word_vectors {
 
 #endif
 
-/// Two blocks of a random stream one after the other, in less time than two calls of `random_stream::block` where
-/// the processor has vector registers.
+/// Returns two blocks of a random stream, one after the other. With vector registers, it is faster than two calls of
+/// `random_stream::block`.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 8>
 two_blocks(random_stream const& stream, std::uint64_t first, std::uint64_t second) noexcept {
   std::array<std::uint32_t, 8> words{};

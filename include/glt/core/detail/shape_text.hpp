@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// The shape of a tensor in the text of an error: "[2, 3]".
+/// Returns the shape of a tensor for the text of an error: "[2, 3]".
 [[nodiscard]] inline std::string shape_text(std::span<std::int64_t const> shape) {
   std::string text = "[";
   for (auto const size : shape) {

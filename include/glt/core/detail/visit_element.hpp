@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// Calls visit(std::type_identity<T>{}) with the C++ type of an element type, and returns what it returns.
+/// Calls visit(std::type_identity<T>{}) with the C++ type of an element type, and returns its result.
 template <class Visitor>
 constexpr decltype(auto) visit_element(element_type type, Visitor&& visit) {
   switch (type) {

@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-/// True if `run_wide` may be called: the CPU has vector registers that the compiler does not use on its own.
+/// Returns true if `run_wide` may be called: the CPU has vector registers that the compiler does not use by itself.
 [[nodiscard]] inline bool has_wide_registers() noexcept {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__AVX2__)
   return __builtin_cpu_supports("avx2") != 0;

@@ -10,16 +10,16 @@
 
 namespace glt::detail {
 
-/// What the threads of a block tell each other through.
+/// Shared memory through which the threads of a block exchange values.
 struct block_memory {
   unsigned votes[32];
   unsigned long long word;
   double numbers[lanes_of_block];
 };
 
-/// A team of threads of a GPU: 16 or 32 neighbours in a warp, or a block of more, which has `memory`.
+/// Team of threads of a GPU: 16 or 32 neighbours in a warp, or a larger block, which has `memory`.
 ///
-/// See `serial_team` for what each call means.
+/// See `serial_team` for the meaning of each call.
 template <int Lanes>
 struct gpu_team {
   static constexpr int size = Lanes;
@@ -99,7 +99,7 @@ struct gpu_team {
     std::int64_t count = 0;
     for (std::int64_t first = 0; first < n && count < most; first += Lanes * at_once) {
       bool passed[at_once];
-      for (int k = 0; k < at_once; ++k) { // so that what the tests read is on its way together
+      for (int k = 0; k < at_once; ++k) { // so that the reads of the tests overlap
         auto const i = first + k * Lanes + lane();
         passed[k] = i < n && test(i);
       }
@@ -122,7 +122,7 @@ struct gpu_team {
     for (std::int64_t first = 0; more && first < n; first += Lanes) {
       double const own = next;
       auto const later = first + Lanes + lane();
-      next = later < n ? load(later) : 0; // on its way while f is called
+      next = later < n ? load(later) : 0; // loads while f is called
       auto const count = static_cast<int>(n - first < Lanes ? n - first : Lanes);
       if constexpr (Lanes <= 32) {
         values<double> all{own};
@@ -162,10 +162,10 @@ struct gpu_team {
 private:
   static constexpr int at_once = 4;
 
-  // Bit i of word w: what lane 32 w + i says.
+  // Bit i of word w: the vote of lane 32 w + i.
   struct votes {
     unsigned of_warp[words];
-    // How many of the first lanes say yes.
+    // Returns the number of positive votes among the first lanes.
     [[nodiscard]] GLT_HOST_DEVICE int before([[maybe_unused]] int lanes) const noexcept {
       int count = 0;
 #if defined(__CUDA_ARCH__)

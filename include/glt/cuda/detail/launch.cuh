@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-// Blocks of two warps: a frontier of a thousand rows is spread over many processors, and each is filled by 32 of them.
+// Blocks of two warps: a frontier of a thousand rows is spread over many processors, and 32 blocks fill a processor.
 inline constexpr int threads_of_block = 64;
 
 template <class F>
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(threads_of_block) for_teams_kernel(std::int64_
   }
 }
 
-/// A block looks at as many items as it has threads: it does large ones one after the other, its warps do what is less,
-/// and each thread a small one.
+/// Kernel in which a block takes as many items as it has threads. The block does large items one after the other, its
+/// warps do smaller ones, and each thread a small one.
 ///
 /// @source Merrill, Garland & Grimshaw, "Scalable GPU graph traversal", PPoPP 2012
 template <class F>
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(lanes_of_block) for_teams_by_size_kernel(std::
   auto size = first + thread < n ? f.size(first + thread) : -1; // below 0: done
   while (__syncthreads_or(size >= row_of_block) != 0) {
     if (size >= row_of_block) {
-      chosen = thread; // one of them
+      chosen = thread; // any of them
     }
     __syncthreads();
     int const owner = chosen;
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(lanes_of_block) for_teams_by_size_kernel(std::
   }
 }
 
-/// Launches one of the kernels above for n items: once, but for more items than a launch may have.
+/// Launches one of the kernels above for n items: once, or in parts if a launch cannot have so many items.
 template <class Kernel, class F>
 void launch_for(cudaStream_t stream, Kernel* kernel, char const* name, std::int64_t n, int items_of_block, int threads,
                 F const& f) {

@@ -18,9 +18,9 @@
 
 namespace glt::detail {
 
-/// Page-locked memory that every GPU reads in place.
+/// Allocates page-locked memory that every GPU reads in place.
 ///
-/// @throws cuda_memory_error  if the system has not as much memory that it can lock
+/// @throws cuda_memory_error  if the system does not have as much memory that it can lock
 [[nodiscard]] inline void* allocate_pinned(std::size_t bytes) {
   void* data = nullptr;
   auto const code = cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
@@ -31,9 +31,9 @@ namespace glt::detail {
   return data;
 }
 
-/// Keeps freed page-locked memory for the next call, because locking pages costs milliseconds and unlocking them
-/// waits for the whole GPU. Before memory is handed out again, the pool waits for all streams of its GPU once: any of them
-/// may read what the host would overwrite. Where buffers keep their memory, as those of batches do, this is rare.
+/// Pool of freed page-locked memory, because locking pages costs milliseconds and unlocking them waits for the whole
+/// GPU. Before it hands memory out again, the pool waits for all streams of its GPU once: one of them may still read
+/// the old bytes. This is rare if buffers keep their memory, as the buffers of batches do.
 class pinned_pool {
 public:
   explicit pinned_pool(cuda_queue queue) : queue_(queue) {}
@@ -74,12 +74,12 @@ private:
   struct block {
     void* data;
     std::size_t size;
-    bool in_use; // perhaps, by work that was enqueued before it was freed
+    bool in_use; // possibly, by work that was enqueued before it was freed
   };
 
   static constexpr std::size_t kept_at_most = std::size_t{1} << 30;
 
-  // Eight sizes between powers of two: a request seldom wastes more than an eighth, and similar ones share memory.
+  // Eight sizes between powers of two: a request seldom wastes more than an eighth, and similar requests share memory.
   [[nodiscard]] static std::size_t size_class(std::size_t bytes) noexcept {
     constexpr std::size_t page = 4096;
     auto const step = std::max(page, std::bit_floor(bytes) / 8);
@@ -104,7 +104,7 @@ private:
     return data;
   }
 
-  // False if there is no room for it.
+  // Returns false if there is no room for it.
   [[nodiscard]] bool keep(void* pointer, std::size_t size) {
     std::lock_guard const lock(mutex_);
     if (size > kept_at_most - kept_) {
@@ -115,7 +115,7 @@ private:
     return true;
   }
 
-  // Gives all that is kept back to the system; false if there was nothing.
+  // Gives all kept memory back to the system; false if there was none.
   bool give_back() noexcept {
     std::vector<block> all;
     {
@@ -128,7 +128,7 @@ private:
     }
     try {
       queue_.synchronize_device();
-    } catch (...) { // nothing runs any more that reads the memory
+    } catch (...) { // no running work reads the memory any more
     }
     for (auto const& each : all) {
       forget_cuda(cudaFreeHost(each.data));
@@ -142,8 +142,7 @@ private:
   std::size_t kept_ = 0;
 };
 
-/// Page-locked memory, from a pool or, without one, from the system. Copies are the host's: they wait for what was
-/// enqueued before.
+/// Page-locked memory, from a pool or, without one, from the system. The host copies: it waits for enqueued work first.
 class pinned_resource {
 public:
   explicit pinned_resource(cuda_queue queue, pinned_pool* pool) noexcept : queue_(queue), pool_(pool) {}
@@ -163,7 +162,7 @@ public:
     }
     try {
       queue_.synchronize_device();
-    } catch (...) { // what failed has said so, or will; nothing runs any more that reads the memory
+    } catch (...) { // the failure is or will be reported; no running work reads the memory any more
     }
     forget_cuda(cudaFreeHost(pointer));
   }

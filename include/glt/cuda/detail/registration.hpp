@@ -13,8 +13,8 @@
 
 namespace glt::detail {
 
-/// Memory that stays page-locked and visible to GPUs for as long as it lives; keeps the keeper of the memory as well.
-/// Letting go waits for all streams of the GPU.
+/// Memory that stays page-locked and visible to GPUs during its lifetime; keeps the keeper of the memory as well. The
+/// destructor waits for all streams of the GPU.
 class registration {
 public:
   registration(void* data, std::size_t bytes, std::shared_ptr<void const> keeper, bool read_only, int device)
@@ -41,7 +41,7 @@ public:
   ~registration() {
     try {
       cuda_queue{.device = device_}.synchronize_device();
-    } catch (...) { // nothing runs any more that reads the memory
+    } catch (...) { // no running work reads the memory any more
     }
     forget_cuda(cudaHostUnregister(data_));
   }

@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// Says that a GPU has not as much memory as was asked for, and how much it has.
+/// Throws an error that a GPU does not have as much memory as requested, and how much it has.
 ///
 /// @throws cuda_memory_error  always
 [[noreturn]] inline void throw_no_memory(char const* call, std::size_t bytes) {
@@ -24,15 +24,15 @@ namespace glt::detail {
   throw cuda_memory_error(call, bytes, free, total);
 }
 
-/// Memory of a GPU in the order of a stream: what was enqueued before it is freed may still use it, and the next
-/// allocation takes it over without a call of the driver's allocator.
+/// Memory of a GPU in the order of a stream: work that was enqueued before the memory is freed may still use it. The
+/// next allocation takes it over without a call of the driver's allocator.
 ///
 /// @source "Stream-ordered memory allocator", CUDA C++ Programming Guide
 class cuda_resource {
 public:
   explicit cuda_resource(cuda_queue queue) noexcept : queue_(queue) {}
 
-  /// @throws cuda_memory_error  if there is not as much memory, also after the pool has given back what it kept
+  /// @throws cuda_memory_error  if there is not as much memory, even after the pool has given back its free memory
   [[nodiscard]] void* allocate(std::size_t bytes) const {
     on_device const here(queue_.device);
     auto const size = std::max<std::size_t>(bytes, 1);
@@ -47,7 +47,7 @@ public:
     }
     auto* const pool = pool_of();
     auto code = cudaMallocFromPoolAsync(&data, size, pool, queue_.stream);
-    if (code == cudaErrorMemoryAllocation) { // what the pool keeps may be in pieces, or freed by work under way
+    if (code == cudaErrorMemoryAllocation) { // kept memory may be in pieces, or freed by work under way
       forget_cuda(code);
       check_cuda(cudaStreamSynchronize(queue_.stream), "cudaStreamSynchronize");
       check_cuda(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
@@ -83,8 +83,8 @@ public:
   }
 
 private:
-  // The driver has taken the bytes of pageable memory when a copy returns. It reads page-locked memory later, and any
-  // memory on machines whose GPU walks the page tables of the host.
+  // Returns whether the driver may read `from` after a copy has returned: yes for page-locked memory, and for all
+  // memory if the GPU walks the page tables of the host.
   [[nodiscard]] bool is_read_later(void const* from) const {
     int shares_tables = 0;
     check_cuda(cudaDeviceGetAttribute(&shares_tables, cudaDevAttrPageableMemoryAccessUsesHostPageTables, queue_.device),
@@ -97,7 +97,7 @@ private:
   [[nodiscard]] cudaMemPool_t pool_of() const {
     auto* const pool = pool_handle(queue_);
     if (queue_.pool == nullptr) {
-      auto everything = UINT64_MAX; // or each synchronisation would give free memory back to the system
+      auto everything = UINT64_MAX; // otherwise each synchronisation would give free memory back to the system
       check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything),
                  "cudaMemPoolSetAttribute");
     }

@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Makes a GPU the calling thread's current one for as long as it lives.
+/// Scope in which a GPU is the calling thread's current one.
 class on_device {
 public:
   explicit on_device(int device) : device_(device) {
@@ -33,7 +33,7 @@ private:
   int before_ = 0;
 };
 
-/// The calling thread's current GPU.
+/// Returns the calling thread's current GPU.
 ///
 /// @throws cuda_error  if there is none, with the driver's answer
 inline int current_device() {
@@ -42,7 +42,7 @@ inline int current_device() {
   return device;
 }
 
-/// How many GPUs there are.
+/// Returns the number of GPUs.
 ///
 /// @throws cuda_error  if there is none, with the driver's answer
 inline int device_count() {
@@ -51,16 +51,16 @@ inline int device_count() {
   return count;
 }
 
-/// A GPU, a stream of it, and the pool that stream-ordered memory comes from; a small value that owns none of them.
+/// GPU, a stream of it, and the pool of its stream-ordered memory; a small value that owns none of them.
 struct cuda_queue {
   int device = 0;
   cudaStream_t stream = cudaStreamLegacy;
   cudaMemPool_t pool = nullptr; // null: the GPU's default pool
-  bool pooled = true;           // or memory comes from cudaMalloc, which other processes can map
+  bool pooled = true;           // if false, memory comes from cudaMalloc, which other processes can map
 
   bool operator==(cuda_queue const&) const = default;
 
-  /// Waits for everything that was enqueued.
+  /// Waits for all enqueued work.
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize() const {
@@ -68,7 +68,7 @@ struct cuda_queue {
     check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  /// Waits for everything that was enqueued on any stream of the GPU.
+  /// Waits for all work that was enqueued on any stream of the GPU.
   ///
   /// @throws cuda_error  if something enqueued failed
   void synchronize_device() const {
@@ -77,7 +77,7 @@ struct cuda_queue {
   }
 };
 
-/// The pool that memory of a queue comes from.
+/// Returns the pool of a queue's memory.
 [[nodiscard]] inline cudaMemPool_t pool_handle(cuda_queue const& queue) {
   auto* pool = queue.pool;
   if (pool == nullptr) {
@@ -86,7 +86,7 @@ struct cuda_queue {
   return pool;
 }
 
-// How memory of a pool is read by, or opened to, another GPU.
+// Returns the location of a GPU, for access to a pool.
 [[nodiscard]] inline cudaMemLocation location_of(int device) noexcept {
   cudaMemLocation location{};
   location.type = cudaMemLocationTypeDevice;
@@ -94,7 +94,7 @@ struct cuda_queue {
   return location;
 }
 
-/// True if memory of the queue's pool is open to kernels of another GPU.
+/// Returns true if kernels of another GPU may access memory of the queue's pool.
 [[nodiscard]] inline bool can_read_pool(cuda_queue const& owner, int reader) {
   auto location = location_of(reader);
   auto flags = cudaMemAccessFlagsProtNone;
@@ -103,7 +103,7 @@ struct cuda_queue {
   return flags != cudaMemAccessFlagsProtNone;
 }
 
-/// An event without time stamps.
+/// Event without time stamps.
 class cuda_event {
 public:
   cuda_event() { check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
@@ -117,7 +117,7 @@ private:
   cudaEvent_t event_ = nullptr;
 };
 
-/// Work enqueued on `later` from now on waits for what is enqueued on `earlier`; the host does not wait.
+/// Makes work enqueued on `later` from now on wait for the work enqueued on `earlier`; the host does not wait.
 inline void order_after(cuda_queue const& later, cuda_queue const& earlier) {
   if (later.device == earlier.device && later.stream == earlier.stream) {
     return;
@@ -129,7 +129,7 @@ inline void order_after(cuda_queue const& later, cuda_queue const& earlier) {
   check_cuda(cudaStreamWaitEvent(later.stream, event.handle(), 0), "cudaStreamWaitEvent");
 }
 
-/// Owns a stream, which does not wait for the default stream, and a pool that keeps freed memory for the next call.
+/// Owner of a stream, which does not wait for the default stream, and of a pool that keeps freed memory.
 class owned_queue {
 public:
   explicit owned_queue(int device) : device_(device) {
@@ -166,7 +166,7 @@ private:
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything), "cudaMemPoolSetAttribute");
   }
 
-  // Work under way ends in peace: both calls wait for it themselves, and memory in use goes back when it is freed.
+  // Work under way is not disturbed: both calls wait for it themselves, and memory in use goes back when it is freed.
   void release() noexcept {
     if (pool_ != nullptr) {
       forget_cuda(cudaMemPoolDestroy(pool_));

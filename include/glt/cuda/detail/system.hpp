@@ -20,7 +20,7 @@
 
 namespace glt::detail {
 
-// What Thrust takes temporary storage by: stream-ordered memory of the same pool.
+// Allocator of temporary storage for Thrust: stream-ordered memory of the same pool.
 struct temporary_bytes {
   using value_type = char;
   cuda_queue queue;
@@ -30,9 +30,9 @@ struct temporary_bytes {
   void deallocate(char* pointer, std::size_t bytes) const noexcept { cuda_resource(queue).deallocate(pointer, bytes); }
 };
 
-/// Thrust on a stream of a GPU: calls enqueue, and only those that return a value wait.
+/// Thrust on a stream of a GPU: calls enqueue, and only calls that return a value wait.
 ///
-/// Launches need nvcc; what only owns, copies and sends memory of a GPU compiles with any compiler.
+/// Launches need nvcc; code that only owns, copies and sends memory of a GPU compiles with any compiler.
 class thrust_cuda {
 public:
   static constexpr bool on_gpu = true;
@@ -59,7 +59,7 @@ public:
 #endif
   }
 
-  /// f(i) for i in [0, n), a thread each.
+  /// Calls f(i) for i in [0, n), with one thread for each i.
   ///
   /// @throws cuda_error  if the launch was refused
   template <class F>

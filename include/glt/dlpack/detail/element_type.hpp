@@ -13,7 +13,7 @@
 
 namespace glt::detail {
 
-/// The element type in the words of DLPack.
+/// Returns DLPack's type of an element type.
 [[nodiscard]] constexpr DLDataType dlpack_type(element_type type) noexcept {
   auto code = kDLFloat;
   switch (type) {
@@ -37,7 +37,7 @@ namespace glt::detail {
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * size_of(type)), 1};
 }
 
-/// The reverse; nothing for types that glt has not: vectors, complex numbers, unsigned numbers of several bytes.
+/// Returns the element type of a DLPack type; nothing for vectors, complex numbers, unsigned numbers of several bytes.
 [[nodiscard]] constexpr std::optional<element_type> find_element_type(DLDataType type) noexcept {
   for (std::size_t i = 0; i < element_table.size(); ++i) {
     auto const candidate = static_cast<element_type>(i);
@@ -49,7 +49,7 @@ namespace glt::detail {
   return std::nullopt;
 }
 
-/// A type of DLPack for people, such as "float32" or "uint64x4".
+/// Returns a type of DLPack as text, such as "float32" or "uint64x4".
 [[nodiscard]] inline std::string in_words(DLDataType type) {
   constexpr std::array names{"int", "uint", "float", "handle", "bfloat", "complex"};
   auto const name = type.code < names.size() ? std::string(names[type.code]) : message("type ", int{type.code}, " of ");

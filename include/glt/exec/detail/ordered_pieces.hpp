@@ -13,8 +13,8 @@
 
 namespace glt::detail {
 
-/// Pieces of work whose first halves may be done at the same time, while second halves are done one after the other, in
-/// order: whoever has done a first half does the second halves that are due, unless somebody is at it.
+/// Pieces of work with two halves. First halves may run at the same time; second halves run one after the other, in
+/// order. A thread that has finished a first half runs all due second halves, unless another thread is running them.
 ///
 /// Copies start empty: scratch memory has no value.
 ///
@@ -29,7 +29,7 @@ public:
   /// Divides [0, n) into pieces of at most `size`: calls first(begin, end, scratch) for each, and then
   /// second(begin, scratch) with the same scratch memory.
   ///
-  /// Where one throws, the exception is that of the executor, and no later second half is done.
+  /// If a call throws, the executor passes on the exception, and no later second half is done.
   template <host_executor Executor, class First, class Second>
   void run(Executor const& ex, std::int64_t n, std::int64_t size, First const& first, Second const& second) {
     due_ = 0;

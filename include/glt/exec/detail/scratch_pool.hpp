@@ -18,7 +18,7 @@ public:
   scratch_pool(scratch_pool const&) noexcept {}
   scratch_pool& operator=(scratch_pool const&) noexcept { return *this; }
 
-  /// Calls work(scratch) with one that no other call uses.
+  /// Calls work(scratch) with scratch memory that no other call uses.
   ///
   /// @cost   one lock before and one after; allocates only while more work runs at the same time than before
   template <class Work>

@@ -7,14 +7,14 @@
 
 namespace glt::detail {
 
-// A team is a number of threads, its lanes, that share the work on one item, such as a row of a graph. All of them run
-// the same code with the same arguments; they differ in what they do inside these calls, of which `once`, `for_each`,
-// `select_if` and `visit_if` end with all lanes seeing what the others wrote to memory:
+// A team is a number of threads, its lanes, that share the work on one item, such as a row of a graph. All lanes run
+// the same code with the same arguments; they differ only inside the calls below. After `once`, `for_each`, `select_if`
+// and `visit_if`, all lanes see the memory that the others wrote:
 //
-// - `T::size`: how many lanes; `typename T::template values<V>`: a V of every lane, [lane] is that of the lane
+// - `T::size`: number of lanes; `typename T::template values<V>`: a V of every lane, indexed by lane
 // - `t.on_lanes(f)`: f(lane) by every lane
 // - `t.any(f)`: true if f(lane) is true for some lane
-// - `t.get(values, lane)`, `t.broadcast(value)`: the value of one lane, that of lane 0, for all of them
+// - `t.get(values, lane)`, `t.broadcast(value)`: the value of one lane, or of lane 0, for all of them
 // - `t.once(f)`: f() by lane 0
 // - `t.for_each(n, f)`: f(i) for i in [0, n), in any order
 // - `t.count_if(n, test)`: how many i in [0, n) have test(i)
@@ -22,10 +22,10 @@ namespace glt::detail {
 //   returns their number
 // - `t.in_order(n, load, f)`: f(i, load(i)) by every lane for all i in [0, n), in order, as long as f returns true; the
 //   numbers are loaded side by side
-// - `t.visit_if(first, n, state, test, f)`: f(state, i) by lane 0 for i in [first, n) with test(state, i), in order; what f
-//   changes in `state`, 8 bytes, may come late to `test`, which may only become less often true by that
+// - `t.visit_if(first, n, state, test, f)`: f(state, i) by lane 0 for i in [first, n) with test(state, i), in order. A
+//   change of `state` (8 bytes) by f may reach `test` late; so such a change may only turn test(i) from true to false
 
-/// A team of one thread, which does what `Lanes` threads do: alone, or in place of the threads of a GPU.
+/// Team of one thread that does the work of `Lanes` threads: alone, or in place of the threads of a GPU.
 template <int Lanes = 1>
 struct serial_team {
   static constexpr int size = Lanes;
@@ -88,7 +88,7 @@ struct serial_team {
     for (std::int64_t i = 0; i < n && f(i, load(i)); ++i) {
     }
   }
-  // Tests of so many lanes come before the visits, as where they are threads.
+  // Tests `Lanes` items before it visits them, as parallel lanes do.
   template <class State, class Test, class F>
   GLT_HOST_DEVICE constexpr void visit_if(std::int64_t first, std::int64_t n, State& state, Test test, F f) const {
     for (; first < n; first += Lanes) {
@@ -99,7 +99,7 @@ struct serial_team {
   }
 };
 
-// How long a row must be for a warp, and for a block of threads, to share it.
+// Smallest lengths of a row that a warp, or a block of threads, shares.
 inline constexpr std::int64_t row_of_warp = 64;
 inline constexpr std::int64_t row_of_block = 4096;
 inline constexpr int lanes_of_row = 16; // of `for_teams`
@@ -123,7 +123,7 @@ struct on_serial_team_by_size {
   }
 };
 
-/// f(team, i) for i in [0, n), with a team of 16 for each i on executors that have teams.
+/// Calls f(team, i) for i in [0, n); executors with teams use a team of 16 for each i.
 template <class Executor, class F>
 void for_teams(Executor const& ex, std::int64_t n, F f) {
   if constexpr (requires { ex.for_teams(n, f); }) {
@@ -133,7 +133,7 @@ void for_teams(Executor const& ex, std::int64_t n, F f) {
   }
 }
 
-/// f(team, i) for i in [0, n), with one thread, a warp or a block for each i, as the size f.size(i) of its work wants it.
+/// Calls f(team, i) for i in [0, n); the size f.size(i) decides whether one thread, a warp or a block works on i.
 template <class Executor, class F>
 void for_teams_by_size(Executor const& ex, std::int64_t n, F f) {
   if constexpr (requires { ex.for_teams_by_size(n, f); }) {

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Threads that wait for bulk work; the calling thread works along.
+/// Threads that wait for bulk work; the calling thread works, too.
 ///
 /// Owned by `device::cpu`; `exec::threaded` borrows it.
 ///

@@ -17,9 +17,9 @@
 
 namespace glt::detail {
 
-/// Borrowed rows of elements whose type is known only when the program runs.
+/// Borrowed rows of elements whose type is known only at run time.
 ///
-/// With a tier, data are the cold ones of the rows.
+/// With a tier, `data` holds only the cold rows.
 ///
 /// @shape  data [num_rows, num_columns] elements of `type`, row-major · scales [num_columns] or empty
 template <memory_space Space>
@@ -33,7 +33,7 @@ struct any_rows {
 
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return num_columns * size_of(type); }
 
-  /// The elements as they are; scales, if there are some, are not applied.
+  /// Returns the stored elements; scales, if there are any, are not applied.
   ///
   /// @shape  [num_rows, num_columns]
   /// @throws precondition_error  if T is not the type of the elements
@@ -47,7 +47,7 @@ struct any_rows {
   }
 };
 
-// How elements are stored: what has no `element_type` counts as bytes.
+// Returns the type in which elements are stored: types without an `element_type` are stored as bytes.
 template <bytes_copyable T>
 [[nodiscard]] constexpr element_type stored_type() noexcept {
   if constexpr (element<T>) {
@@ -57,11 +57,11 @@ template <bytes_copyable T>
   }
 }
 
-// How many of them an element is.
+// Number of stored elements per element.
 template <bytes_copyable T>
 inline constexpr std::int64_t stored_elements = element<T> ? 1 : static_cast<std::int64_t>(sizeof(T));
 
-/// The rows of features, without their type; elements that no `element_type` names count as bytes.
+/// Returns the rows of features without their type; types without an `element_type` count as bytes.
 template <memory_space Space, bytes_copyable T>
 [[nodiscard]] any_rows<Space> without_type(feature_view<Space, T> rows) noexcept {
   return {detail::stored_type<T>(),

@@ -11,8 +11,8 @@
 
 namespace glt::detail {
 
-/// Divides numbers below 2³¹ by a number of 1 or more that is not known before the program runs: by one
-/// multiplication and a shift, because GPUs have no instruction for it.
+/// Divider of numbers below 2³¹ by a number of 1 or more that is known only at run time. It uses one multiplication and
+/// a shift, because GPUs have no instruction for division.
 ///
 /// @source Granlund & Montgomery, "Division by invariant integers using multiplication", PLDI 1994
 class small_divisor {
@@ -23,7 +23,7 @@ public:
         factor_(static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_)) {}
 
   [[nodiscard]] GLT_HOST_DEVICE std::uint32_t divisor() const noexcept { return divisor_; }
-  /// The quotient, without the rest.
+  /// Returns the quotient, without the remainder.
   ///
   /// @pre    number < 2³¹; not checked
   [[nodiscard]] GLT_HOST_DEVICE std::uint32_t quotient(std::uint32_t number) const noexcept {
@@ -51,10 +51,10 @@ struct chunk_round {
   }
 };
 
-/// f(row, chunk) for all rows and all chunks of each, neighbouring chunks at neighbouring indices, so that the
+/// Calls f(row, chunk) for all rows and all chunks of each. Neighbouring chunks have neighbouring indices, so that the
 /// threads of a GPU read and write neighbouring bytes.
 ///
-/// Indices have 31 bits, for which division is cheap; more chunks take several rounds, of at most `most` each.
+/// Indices have 31 bits, which are cheap to divide; more chunks take several rounds of at most `most` chunks each.
 template <executor Executor, class F>
 void for_each_chunk(Executor const& ex, std::int64_t rows, std::int64_t chunks, F f,
                     std::int64_t most = std::numeric_limits<std::int32_t>::max()) {

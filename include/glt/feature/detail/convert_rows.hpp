@@ -19,24 +19,24 @@
 
 namespace glt::detail {
 
-/// What columns may be made of: what an `element_type` names.
+/// Element types of columns: the types that have an `element_type`.
 template <class T>
 concept element = std::same_as<T, std::int8_t> || std::same_as<T, std::uint8_t> || std::same_as<T, std::int16_t> ||
                   std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float16> ||
                   std::same_as<T, bfloat16> || std::same_as<T, float> || std::same_as<T, double>;
 
-/// Elements that become others while rows are gathered: any become `float` or `double`, and `float` becomes 16
-/// bits. What the other type cannot hold is rounded to the nearest number, ties to the even one.
+/// Element types that `gather_rows` can convert: any type to `float` or `double`, and `float` to 16 bits. A value that
+/// `To` cannot hold is rounded to the nearest number, ties to even.
 template <class From, class To>
 concept converts_to = element<From> && !std::same_as<From, To> &&
                       (std::same_as<To, float> || std::same_as<To, double> ||
                        (std::same_as<From, float> && (std::same_as<To, float16> || std::same_as<To, bfloat16>)));
 
-/// What rows of elements can be gathered as.
+/// Element types as which rows can be gathered.
 template <class From, class To>
 concept gathers_as = std::same_as<From, To> || converts_to<From, To>;
 
-/// The element as another type, whatever its column.
+/// Converter of an element to another type, whatever its column.
 template <class From, class To>
 struct cast_element {
   GLT_HOST_DEVICE To operator()(From value, std::int64_t) const noexcept {
@@ -48,7 +48,7 @@ struct cast_element {
   }
 };
 
-/// The element times the scale of its column, rounded once if it has no more digits than `To`.
+/// Converter that multiplies an element by the scale of its column; rounds once if it has no more digits than `To`.
 template <class From, class To>
 struct scale_element {
   float const* scales; // [F]
@@ -77,10 +77,10 @@ GLT_HOST_DEVICE void convert_elements(std::byte const* in, To* out, std::int64_t
   }
 }
 
-/// As `copy_rows`, for elements that become others on the way; the rows may lie at any byte.
+/// As `copy_rows`, with conversion of the elements; the rows may lie at any byte.
 ///
-/// The result is made piece by piece beside its place and then written at once: a loop of a length that is
-/// known becomes vector code, and `Writes` may send the piece past the cache.
+/// The result is made piece by piece in local memory and then written at once. A loop of known length becomes vector
+/// code, and `Writes` may send the piece past the cache.
 ///
 /// @cost   one read and one write of every element
 template <class In, class Out, class From, class To, class Convert, class Writes = cached_writes>

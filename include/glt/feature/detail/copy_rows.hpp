@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Rows are written through the cache.
+/// Writes of rows through the cache.
 struct cached_writes {
   GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
     copy_bytes(to, from, bytes);
@@ -19,7 +19,7 @@ struct cached_writes {
   GLT_HOST_DEVICE static void finish() noexcept {}
 };
 
-/// Rows are written past the cache: faster where several ranks or threads share the memory's bandwidth.
+/// Writes of rows past the cache: faster if several ranks or threads share the memory's bandwidth.
 struct streamed_writes {
   GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
     stream_bytes(to, from, bytes);
@@ -27,9 +27,7 @@ struct streamed_writes {
   GLT_HOST_DEVICE static void finish() noexcept { finish_streams(); }
 };
 
-/// Copies rows from(i) of one matrix to rows to(i) of another, for the i of a range: what `for_ranges` is
-/// given.
-///
+/// Functor for `for_ranges` that copies row from(i) of one matrix to row to(i) of another.
 /// @cost   one read and one write of every byte
 template <class From, class To, class Writes = cached_writes>
 struct copy_rows {
@@ -49,7 +47,7 @@ struct copy_rows {
   }
 };
 
-/// The fewest rows that are worth a range of their own.
+/// Fewest rows that are worth a separate range.
 inline constexpr std::int64_t copied_rows_per_range = 64;
 
 } // namespace glt::detail

@@ -21,7 +21,7 @@ namespace glt::detail {
                                    " of these features; pass global edge ids"));
 }
 
-/// Which row belongs to which edge, by global edge id.
+/// Map from the global id of an edge to its row.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -42,10 +42,10 @@ public:
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return edges_.size(); }
-  /// What finds the row of an edge.
+  /// Returns a view that finds the row of an edge.
   [[nodiscard]] id_table_view<Policy::space> view() const noexcept { return edges_.view(); }
 
-  /// The rows of edges.
+  /// Finds the rows of edges.
   ///
   /// @shape  ids [n] → found, n rows
   /// @throws precondition_error  if an edge is not among these

@@ -22,7 +22,7 @@
 
 namespace glt::detail {
 
-// The lower half of an id, and its place.
+// Lower half of an id, and its position.
 struct id_slot {
   std::uint32_t digits = 0;
   std::int32_t position = -1;
@@ -36,15 +36,15 @@ struct id_slot {
   return slots;
 }
 
-/// A borrowed `id_table`, wherever it lives.
+/// Borrowed `id_table`, in any memory.
 ///
 /// Trivially copyable; pass it by value.
 ///
-/// @shape  ids [N] · slots: those of the table
+/// @shape  ids [N] · slots: the slots of the table
 template <memory_space Space>
 class id_table_view {
 public:
-  /// No ids.
+  /// Makes a view without ids.
   constexpr id_table_view() noexcept = default;
   constexpr id_table_view(array_view<Space, std::int64_t const> ids, array_view<Space, id_slot const> slots) noexcept
       : ids_(ids), slots_(slots), shift_(std::countl_zero(static_cast<std::uint64_t>(slots.size() - 1))) {}
@@ -53,14 +53,14 @@ public:
   [[nodiscard]] constexpr array_view<Space, std::int64_t const> ids() const noexcept { return ids_; }
   [[nodiscard]] constexpr array_view<Space, id_slot const> slots() const noexcept { return slots_; }
 
-  /// The place of an id in the list; −1 if it is not there.
+  /// Returns the position of an id in the list; −1 if it is not there.
   ///
   /// @cost   O(1)
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t find(std::int64_t id) const noexcept {
     return size() == 0 ? -1 : std::int64_t{slots_[place_of(id)].position};
   }
 
-  /// Asks for the memory that `find` will read first.
+  /// Prefetches the memory that `find` will read first.
   GLT_HOST_DEVICE void prefetch(std::int64_t id) const noexcept {
     if (size() > 0) {
       glt::detail::prefetch(slots_.data() + first_place(id));
@@ -68,7 +68,7 @@ public:
   }
   static constexpr std::int64_t ahead = 16; ///< ids to `prefetch` ahead: enough work for a miss of the cache
 
-  /// The slot where an id is, or would go.
+  /// Returns the slot of an id, or the slot for a new one.
   ///
   /// @pre    size() > 0
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t place_of(std::int64_t id) const noexcept {
@@ -91,12 +91,13 @@ private:
   int shift_ = 64;
 };
 
-/// Finds the place of a 64-bit id in a list of distinct ids, which it owns.
+/// Owner of a list of distinct 64-bit ids that finds the position of an id.
 ///
-/// An open-addressing table of 8 bytes a slot, a third to two thirds of them full, beside the list. A look-up reads
-/// one slot as a rule, and the list only where the id is there. Concurrent calls: const members may run concurrently.
+/// Beside the list it has an open-addressing table of 8 bytes a slot, filled by a third to two thirds. A look-up
+/// usually reads one slot; it reads the list only if the id is there. Concurrent calls: const members may run
+/// concurrently.
 ///
-/// @where  made on the host; its view may be looked up where the policy's executor runs
+/// @where  made on the host; its view is usable on the policy's executor
 /// @source linear probing, Knuth, TAOCP vol. 3, 6.4, Alg. L
 template <device_policy Policy>
 class id_table {
@@ -104,10 +105,10 @@ class id_table {
   using slot_policy = std::conditional_t<host_policy<Policy>, device::cpu, Policy>;
 
 public:
-  /// No ids.
+  /// Makes a table without ids.
   id_table() = default;
 
-  /// `what` names an id in the text of an error.
+  /// Makes a table of ids; `what` names an id in the text of an error.
   ///
   /// @shape  ids [N]
   /// @throws precondition_error  if an id is negative or comes twice, or there are 2³¹ or more
@@ -127,7 +128,7 @@ public:
     return {ids(), array_view<space, id_slot const>(slots_.data(), slots_.size())};
   }
 
-  /// As that of the view.
+  /// Same as `find` of the view.
   [[nodiscard]] std::int64_t find(std::int64_t id) const noexcept
     requires host_policy<Policy>
   {
@@ -147,7 +148,7 @@ public:
     }
   }
 
-  /// Memory of a table of that many ids.
+  /// Returns the memory of a table of that many ids.
   [[nodiscard]] static constexpr std::int64_t bytes_of(std::int64_t ids) noexcept {
     return ids * std::int64_t{sizeof(std::int64_t)} + num_id_slots(ids) * std::int64_t{sizeof(id_slot)};
   }

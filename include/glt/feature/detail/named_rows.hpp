@@ -14,14 +14,14 @@ namespace glt {
 
 namespace detail {
 
-/// One tensor of several that describe the same vertices or edges, borrowed.
+/// One borrowed tensor of several that describe the same vertices or edges.
 template <memory_space Space>
 struct named_rows {
   std::string name;
   any_rows<Space> rows;
 };
 
-// The tensor of that name in a list of what has a `name`.
+// Returns the element of that name in a list of elements that have a `name`.
 template <class List>
 [[nodiscard]] auto const& find_named(List const& list, std::string_view name) {
   auto const found = std::ranges::find_if(list, [&](auto const& each) { return each.name == name; });

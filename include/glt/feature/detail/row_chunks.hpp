@@ -11,7 +11,7 @@
 
 namespace glt::detail {
 
-/// Where item i of a copy begins: row index(i) of a matrix.
+/// Address of item i of a copy: the start of row index(i) of a matrix.
 template <class Byte, class Index>
 struct rows_at {
   Byte* rows;
@@ -21,14 +21,14 @@ struct rows_at {
   [[nodiscard]] GLT_HOST_DEVICE Byte* operator()(std::int64_t i) const { return rows + index(i) * row_bytes; }
 };
 
-/// Neighbouring elements that are read or written at once: by one instruction for up to 16 bytes of them.
+/// Neighbouring elements that are read or written at once: with one instruction if they have up to 16 bytes.
 template <class T, int Count>
 struct alignas(Count == 1 ? alignof(T) : std::min<std::size_t>(16, Count * sizeof(T))) element_run {
   T elements[Count];
 };
 
-// A value at an address that is a multiple of its alignment, or anywhere. An access by the type is one instruction of a
-// GPU, but a `memcpy` to memory one for every byte.
+// Loads a value at an aligned address, or at any address. On a GPU, an access by the type is one instruction; a
+// `memcpy` to memory takes one instruction for every byte.
 template <bool Aligned, class Value>
 [[nodiscard]] GLT_HOST_DEVICE Value load_run(std::byte const* from) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -51,20 +51,20 @@ GLT_HOST_DEVICE void store_run(std::byte* to, Value const& value) noexcept {
   std::memcpy(to, &value, sizeof(Value));
 }
 
-/// How many rows one index works on: their reads are on their way at a time.
+/// Number of rows per index: their reads overlap.
 inline constexpr int rows_in_flight = 4;
 
-/// The indices that so many rows need.
+/// Returns the number of indices that so many rows need.
 [[nodiscard]] constexpr std::int64_t groups_of_rows(std::int64_t rows) noexcept {
   return rows / rows_in_flight + (rows % rows_in_flight != 0 ? 1 : 0);
 }
 
-// The last row again where there are no more: its bytes are then written twice, and nothing has to be asked.
+// Returns the last row again if there are no more: its bytes are then written twice, which needs no condition.
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t row_of(std::int64_t first, int k, std::int64_t count) noexcept {
   return first + k < count ? first + k : count - 1;
 }
 
-/// Copies a chunk of some rows: what `for_each_chunk` is given.
+/// Functor for `for_each_chunk` that copies a chunk of some rows.
 ///
 /// @cost   one read and one write of every byte
 template <class From, class To>
@@ -108,14 +108,14 @@ private:
   }
 };
 
-/// How the elements of rows can be read and written.
+/// Access to the elements of rows.
 enum class element_access {
   bytes,    ///< they may lie at any byte
   elements, ///< each is aligned as its type
   runs      ///< in runs of 4, which are aligned as a whole, or to 16 bytes
 };
 
-/// Converts neighbouring elements of some rows: what `for_each_chunk` is given.
+/// Functor for `for_each_chunk` that converts neighbouring elements of some rows.
 ///
 /// @cost   one read and one write of every element
 template <class In, class Out, class From, class To, class Convert>
@@ -141,7 +141,7 @@ struct convert_chunks {
     }
   }
 
-  /// What rows of these columns at these addresses allow.
+  /// Returns the access that rows of these columns at these addresses allow.
   [[nodiscard]] static element_access access_of(std::int64_t columns, std::uintptr_t in, std::uintptr_t out) noexcept {
     if (columns % run_size == 0 && in % alignof(element_run<In, run_size>) == 0 &&
         out % alignof(element_run<Out, run_size>) == 0) {
@@ -171,7 +171,7 @@ private:
   }
 };
 
-/// The largest power of two up to 16 that divides a number of bytes and addresses that were or-ed together.
+/// Returns the largest power of two up to 16 that divides a number of bytes and or-ed addresses.
 [[nodiscard]] constexpr int common_alignment(std::uintptr_t addresses, std::int64_t bytes) noexcept {
   auto const all = addresses | static_cast<std::uintptr_t>(bytes) | 16U;
   return 1 << std::countr_zero(all);

@@ -13,8 +13,8 @@
 
 namespace glt::detail {
 
-/// Copies bytes that the writer will not read soon, past its cache where the processor can: whole lines, to
-/// the beginning of one. Elsewhere the same as `copy_bytes`.
+/// Copies bytes that the writer will not read soon. If the processor can, whole lines to the beginning of a line go
+/// past its cache; otherwise the same as `copy_bytes`.
 ///
 /// Other threads may see the bytes after `finish_streams`.
 GLT_HOST_DEVICE inline void stream_bytes(void* to, void const* from, std::int64_t bytes) noexcept {
@@ -39,7 +39,7 @@ GLT_HOST_DEVICE inline void stream_bytes(void* to, void const* from, std::int64_
   copy_bytes(to, from, bytes);
 }
 
-/// Puts what the calling thread has streamed in order with what it writes afterwards.
+/// Orders the streamed writes of the calling thread before its later writes.
 GLT_HOST_DEVICE inline void finish_streams() noexcept {
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
   _mm_sfence();

@@ -20,15 +20,15 @@
 
 namespace glt::detail {
 
-/// True if rows of the first type can be gathered as the second: `gathers_as` of types that are known only when the
-/// program runs.
+/// Returns true if rows of the first type can be gathered as the second: `gathers_as` of types that are known only at
+/// run time.
 [[nodiscard]] constexpr bool gathers(element_type from, element_type to) noexcept {
   return visit_element(from, [to]<class From>(std::type_identity<From>) {
     return visit_element(to, []<class To>(std::type_identity<To>) { return gathers_as<From, To>; });
   });
 }
 
-/// Elements of types that are known only when the program runs: every conversion that there is may be wanted.
+/// Conversions for element types that are known only at run time: all existing conversions are compiled.
 struct any_conversion {
   template <class Convert>
   static void visit(element_type from, element_type to, Convert convert) {
@@ -42,13 +42,13 @@ struct any_conversion {
   }
 };
 
-/// Elements are copied as they are.
+/// No conversion: elements are copied as they are.
 struct no_conversion {
   template <class Convert>
   static void visit(element_type, element_type, Convert) noexcept {}
 };
 
-/// One conversion alone, if it is one: no others are compiled.
+/// Only the conversion from `From` to `To`, if there is one: no others are compiled.
 template <class From, class To>
 struct one_conversion {
   template <class Convert>
@@ -59,11 +59,11 @@ struct one_conversion {
   }
 };
 
-/// True if rows may be in tiers, which is compiled for the conversions of one matrix alone, and for devices.
+/// True if rows may be in tiers: this is compiled only for the conversions of one matrix, and for devices.
 template <class Conversions, executor Executor>
 inline constexpr bool has_tiers = !std::is_same_v<Conversions, any_conversion> && !host_executor<Executor>;
 
-/// `transfer_rows` of elements whose types are known only when the program runs. `Conversions` are those that may be wanted.
+/// Transfers rows as `transfer_rows`, with element types that are known only at run time, by one of `Conversions`.
 ///
 /// @pre    gathers(in.type, out_type); not checked: nothing is written then
 template <class Writes = cached_writes, class Conversions = any_conversion, executor Executor, memory_space Space,

@@ -15,9 +15,9 @@
 
 namespace glt::detail {
 
-/// Puts rows from(i) of a feature view into rows to(i) of a result of as many columns, for the i in [0, count):
-/// byte by byte where the elements are the same, else converted, with the scale of their column if there are
-/// scales. The rows may lie at any byte.
+/// Puts rows from(i) of a feature view into rows to(i) of a result, for the i in [0, count). Elements of the same type
+/// are copied byte by byte; others are converted, with the scale of their column if there are scales. View and result
+/// have as many columns. The rows may lie at any byte.
 ///
 /// @shape  out [V', F], V' > to(i)
 /// @where  memory that the executor reaches; `out`, `from` and `to` may be of another space than `in`

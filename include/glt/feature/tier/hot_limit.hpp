@@ -11,7 +11,8 @@
 
 namespace glt {
 
-/// How many rows of a `tiered_store` are hot: as many as both allow, such as `{.ratio = 0.2}` or `{.bytes = 1 << 30}`.
+/// Number of hot rows of a `tiered_store`: as many as both limits allow, such as `{.ratio = 0.2}` or `{.bytes = 1 <<
+/// 30}`.
 struct hot_limit {
   double ratio = 1;                                              ///< of all rows, the nearest number of them
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max(); ///< memory of a device, with 4 for every vertex
@@ -19,7 +20,7 @@ struct hot_limit {
 
 namespace detail {
 
-/// The rows that a limit allows, over some devices, each of which needs `other_bytes` beside its rows.
+/// Returns the rows that a limit allows, over some devices, each of which needs `other_bytes` beside its rows.
 ///
 /// @throws precondition_error  if the ratio is not in [0, 1], or the bytes are negative
 [[nodiscard]] inline std::int64_t rows_within(hot_limit limit, std::int64_t rows, std::int64_t row_bytes,

@@ -24,17 +24,18 @@
 
 namespace glt {
 
-/// Owns features of V vertices in two memories: hot rows in the faster one, the others in the larger one; move-only.
+/// Owner of features of V vertices in two memories: hot rows in the faster, the others in the larger one; move-only.
 ///
 ///     auto const ranking = hottest_vertices(hotness, hotness.size());
 ///     tiered_store<device::cuda, device::zero_copy, float> const store(view, ranking.view(), {.ratio = 0.2});
 ///     gather_rows(gpu.executor(), store.view(), ids, out);
 ///
-/// Hot rows may be divided over several devices that reach each other's memory: the hottest one is on the first device,
-/// the next one on the second device, and so on. Every device then has a view of its own. GPUs are made to reach each other
-/// by `enable_peers`.
+/// Hot rows may be divided over several devices that reach each other's memory: the hottest row is on the first device,
+/// the next one on the second device, and so on. Every device then has a separate view. `enable_peers` makes GPUs reach
+/// each other.
 ///
-/// Outlives what is enqueued with its views. Labels are in the larger memory, scales in the faster one.
+/// It must outlive all work that was enqueued with its views. Labels are in the larger memory, scales in the faster
+/// one.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -52,13 +53,12 @@ public:
   using value_type = T;
   using view_type = detail::tiered_view<hot_space, cold_space, T>;
 
-  /// Copies rows to the memory of the policies, each row to one of them.
+  /// Copies rows to the memory of the policies, each row to one policy.
   ///
-  /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first, of which as many are hot as
-  ///         `limit` allows
-  /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, no
-  ///                             device, one that cannot read the memory of another (`HotPolicy::reads`), or the limit
-  ///                             is invalid
+  /// @shape  features [V, F] · ranking [at most V], distinct vertices, the hottest first; as many are hot as `limit`
+  ///         allows
+  /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, there
+  ///         is no device, a device cannot read the memory of another (`HotPolicy::reads`), or the limit is invalid
   tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     check_reach(devices);
@@ -77,13 +77,13 @@ public:
     wait_for(cold, std::as_const(labels_).view());
   }
 
-  /// The same on one device.
+  /// Copies rows to one device and to the larger memory.
   tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                HotPolicy hot = {}, ColdPolicy cold = {})
       : tiered_store(features, ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
 
-  /// Takes over rows that are in the larger memory already, such as a mapped file, and copies the hot ones. What fails
-  /// leaves `features` as they are.
+  /// Takes over rows that are in the larger memory already, such as a mapped file, and copies the hot rows. If it
+  /// fails, `features` stay as they are.
   ///
   /// @shape  features [V, F], made with `cold`
   /// @throws precondition_error  as above
@@ -93,12 +93,13 @@ public:
     cold_ = std::move(features);
   }
 
-  /// The same on one device.
+  /// Takes over rows as above, with one device.
   tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                HotPolicy hot = {}, ColdPolicy cold = {})
       : tiered_store(std::move(features), ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
 
-  /// The same of rows that somebody else keeps, such as a `dist::feature_store` in pinned memory, which must outlive this.
+  /// Borrows the rows of another owner, such as a `dist::feature_store` in pinned memory, which must outlive this
+  /// store.
   [[nodiscard]] static tiered_store borrow(feature_view<cold_space, T> features, host_view<local_id const> ranking,
                                            hot_limit limit, std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     tiered_store made;
@@ -109,11 +110,11 @@ public:
   tiered_store(tiered_store&&) noexcept = default;
   tiered_store& operator=(tiered_store&&) noexcept = default;
 
-  /// How many rows are hot, on all devices together.
+  /// Returns the number of hot rows, on all devices together.
   [[nodiscard]] std::int64_t num_hot() const noexcept { return devices_.front().table.view().rows(); }
   [[nodiscard]] int num_devices() const noexcept { return static_cast<int>(devices_.size()); }
 
-  /// What the executor of a device reads.
+  /// Returns the view for the executor of a device.
   ///
   /// @pre    device is in [0, num_devices()); not checked
   [[nodiscard]] view_type view(int device = 0) const {
@@ -136,7 +137,7 @@ private:
     HotPolicy policy;
   };
 
-  // Copies hot rows out of all rows, which stay where they are.
+  // Copies hot rows out of all rows, which stay in place.
   void copy_hot(feature_view<cold_space, T> const& all, host_view<local_id const> ranking, hot_limit limit,
                 std::vector<HotPolicy> const& devices, ColdPolicy const& cold) {
     check_reach(devices);
@@ -156,7 +157,7 @@ private:
     cold_view_ = all;
   }
 
-  // Policies whose devices may not reach each other's memory say so.
+  // Checks that devices reach each other's memory, if the policy can tell.
   static void check_reach([[maybe_unused]] std::vector<HotPolicy> const& devices) {
     if constexpr (requires(HotPolicy const& reader, HotPolicy const& owner) { reader.reads(owner); }) {
       for (std::size_t reader = 0; reader < devices.size(); ++reader) {
@@ -195,7 +196,7 @@ private:
                             .policy = policy});
   }
 
-  // Every device reads the rows of all; these are there when this returns.
+  // Every device reads the rows of all devices; they are there when this returns.
   void finish(std::int64_t columns, detail::tier_plan const& plan) {
     std::vector<matrix_view<hot_space, T const>> stripes;
     for (std::size_t d = 0; d < devices_.size(); ++d) {
@@ -207,7 +208,7 @@ private:
     }
   }
 
-  // Other policies have no order with what this one enqueued.
+  // Waits for work of a policy: other policies do not follow its order.
   template <class Policy, class View>
   static void wait_for(Policy const& policy, View view) {
     if (!view.empty()) {
@@ -218,7 +219,7 @@ private:
   std::vector<tier> devices_;
   feature_store<ColdPolicy, T> cold_;
   buffer<ColdPolicy, detail::label_type> labels_;
-  feature_view<cold_space, T> cold_view_; // of all this, or borrowed
+  feature_view<cold_space, T> cold_view_; // of all rows of this store, or borrowed
 };
 
 } // namespace glt

@@ -23,7 +23,7 @@ namespace glt {
 
 namespace detail {
 
-/// Borrowed features of V vertices of which the hot rows lie in a faster memory; see `tiered_store`.
+/// Borrowed features of V vertices; the hot rows lie in a faster memory; see `tiered_store`.
 ///
 /// @shape  hot [H, F] · cold [C, F] · slots [V] · labels [V] or empty · scales [F] or empty
 template <memory_space HotSpace, memory_space ColdSpace, bytes_copyable T>
@@ -39,12 +39,12 @@ struct tiered_view {
   [[nodiscard]] detail::row_tier<HotSpace> tier() const noexcept { return {hot.bytes(), slots.data()}; }
 };
 
-/// How many rows were asked for, and how many of them were hot.
+/// Number of requested rows, and number of hot rows among them.
 struct tier_hits {
   std::int64_t rows = 0;
   std::int64_t hot = 0;
 
-  /// The part that was hot; 0 of no rows.
+  /// Returns the share of hot rows; 0 for no rows.
   [[nodiscard]] constexpr double ratio() const noexcept {
     return rows == 0 ? 0 : static_cast<double>(hot) / static_cast<double>(rows);
   }
@@ -68,7 +68,7 @@ struct sum_of_hits {
 
 } // namespace detail
 
-/// As for features of one memory, hot and cold rows in one pass.
+/// Copies rows as for features of one memory, hot and cold rows in one pass.
 ///
 /// @shape  in [V, F] · ids [S] · out [S, F], written
 /// @where  memory that the executor reaches, on all devices of the hot rows; enqueues on `ex` and does not synchronise
@@ -95,7 +95,7 @@ void gather_rows(Executor const& ex, detail::tiered_view<HotSpace, ColdSpace, In
 
 namespace detail {
 
-/// How many of the rows of vertices are hot: what a gather of them would find, counted beside it.
+/// Counts how many of the rows of vertices are hot, as a gather would find them.
 ///
 /// @shape  ids [S]
 /// @where  memory that the executor reaches; synchronises

@@ -14,8 +14,7 @@
 
 namespace glt::detail {
 
-/// The numbers 0 … n − 1 in an order that depends on nothing but n and the key; all orders are equally
-/// likely.
+/// Returns the numbers 0 … n − 1 in an order that depends only on n and the key; all orders are equally likely.
 ///
 /// One thread of the host shuffles; the result is in memory of `Policy`.
 ///

@@ -8,8 +8,8 @@
 
 namespace glt::detail {
 
-/// Buffers that are about to be written get their memory from this policy, so that it comes in the order of the policy's
-/// work: what has no memory yet, and what has memory in the order of another stream, which it loses with its elements.
+/// Moves buffers to this policy before they are written, so that their memory follows the order of its work. A buffer
+/// moves if it has no memory yet, or if its memory follows another stream; it then loses its elements.
 template <device_policy Policy, class... T>
 void adopt_policy(Policy const& policy, buffer<Policy, T>&... of) {
   if constexpr (!host_policy<Policy>) {

@@ -21,8 +21,8 @@ inline constexpr bool is_list_with_members = false;
 template <has_members X>
 inline constexpr bool is_list_with_members<std::vector<X>> = true;
 
-/// Makes `to` hold what `from` holds, which is of the same template and another policy: member by member, and of
-/// members' members; arrays by copy_array(from_buffer, to_buffer).
+/// Copies `from` to `to`, an object of the same template with another policy: member by member, recursively. Arrays are
+/// copied by copy_array(from_buffer, to_buffer).
 template <class From, class To, class CopyArray>
 void copy_members(From const& from, To& to, CopyArray&& copy_array) {
   if constexpr (has_members<From>) {

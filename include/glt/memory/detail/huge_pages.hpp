@@ -13,10 +13,10 @@ namespace glt::detail {
 /// Size and alignment of a huge page.
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Asks the system for huge pages behind memory that was not touched yet: fewer translations to look up.
+/// Asks the system for huge pages behind memory that was not touched yet: fewer address translations.
 ///
-/// Only whole huge pages inside the memory are asked for, so that none is larger than what was allocated. A
-/// hint: systems other than Linux, and those that refuse, keep their usual pages.
+/// Asks only for whole huge pages inside the memory, so that memory use does not grow. A hint: systems other than
+/// Linux, and systems that refuse, keep their usual pages.
 inline void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   auto const begin = reinterpret_cast<std::uintptr_t>(data);
@@ -28,8 +28,8 @@ inline void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std:
 #endif
 }
 
-/// Takes huge pages now for memory that processes share, all zeros, at an address of their alignment. The system's switch
-/// for such memory is off by default: Linux 6.1 and later takes this request all the same.
+/// Takes huge pages now for zeroed memory that processes share, at an address of their alignment. The system's switch
+/// for such memory is off by default: Linux 6.1 and later take this request all the same.
 ///
 /// @cost   about 1 ms for 2 MiB
 inline void take_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) noexcept {

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// A line put together without memory from elsewhere; what is too long is cut.
+/// Line of text that allocates no memory; longer text is cut.
 class last_line {
 public:
   last_line& operator<<(std::string_view text) noexcept {
@@ -30,11 +30,11 @@ public:
     return *this << std::string_view(digits.data(), end);
   }
   [[nodiscard]] std::string_view text() const noexcept { return {line_.data(), size_}; }
-  /// Writes it to the standard error, as one piece.
+  /// Writes the line to the standard error, as one piece.
   void write() noexcept {
     line_[size_] = '\n';
     if (::write(STDERR_FILENO, line_.data(), size_ + 1) < 0) {
-      return; // nobody is there to read it
+      return; // there is no reader
     }
   }
 
@@ -43,9 +43,9 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Whether Open MPI's own launcher started this process. It ends a job as soon as one process is gone without
-/// MPI_Finalize; asked to by MPI_Abort, the one of Open MPI 4.1.4 crashed or hung itself in 6 of 112 jobs
-/// that glt ended so.
+/// Returns whether Open MPI's launcher started this process. That launcher ends a job as soon as one process ends
+/// without MPI_Finalize. After MPI_Abort, the launcher of Open MPI 4.1.4 crashed or hung in 6 of 112 jobs that glt
+/// ended so.
 [[nodiscard]] inline bool launched_by_open_mpi() noexcept {
 #ifdef OPEN_MPI
   std::array<char, 16> ranks{};
@@ -58,14 +58,14 @@ private:
 #endif
 }
 
-/// What the rank says that ends a job.
+/// Returns the last line of a rank that ends a job.
 [[nodiscard]] inline last_line last_words(int rank, int ranks, std::string_view cause) noexcept {
   last_line made;
   made << "glt: rank " << rank << " of " << ranks << " cannot go on, and all ranks end: " << cause;
   return made;
 }
 
-/// Ends this process by SIGALRM in so many seconds; needs no memory.
+/// Ends this process by SIGALRM after so many seconds; needs no memory.
 inline void end_by_signal_after(unsigned int seconds) noexcept {
   ::sigset_t only;
   ::sigemptyset(&only);
@@ -78,20 +78,20 @@ inline void end_by_signal_after(unsigned int seconds) noexcept {
 /// Ends all processes of the job at once; needs no memory.
 [[noreturn]] inline void end_job(MPI_Comm comm, int status) noexcept {
   if (!launched_by_open_mpi()) {
-    end_by_signal_after(2); // without memory MPI_Abort of MPICH 4.0.2 never comes back
-    ::usleep(100000);       // its launcher forgets what it has not handed on by then
+    end_by_signal_after(2); // without memory MPI_Abort of MPICH 4.0.2 never returns
+    ::usleep(100000);       // its launcher drops output that it has not passed on by then
     MPI_Abort(comm, status);
   }
   ::_exit(status == 0 ? 1 : status);
 }
 
-/// Says which rank ends the job and why, and ends it; needs no memory.
+/// Writes which rank ends the job and why, and ends it; needs no memory.
 [[noreturn]] inline void abort_job(MPI_Comm comm, int rank, int ranks, std::string_view cause) noexcept {
   last_words(rank, ranks, cause).write();
   end_job(comm, 1);
 }
 
-/// The rank of this process, and the number of all.
+/// Rank of this process, and number of ranks.
 struct mpi_place {
   int rank = 0;
   int ranks = 0;

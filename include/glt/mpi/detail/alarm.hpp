@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// An alarm between MPI processes: an empty message to every other rank. See `failure_alarm`.
+/// Alarm between MPI processes: an empty message to every other rank. See `failure_alarm`.
 class mpi_alarm {
 public:
   /// @comm   none
@@ -55,7 +55,7 @@ public:
 
   /// @throws mpi_error  if MPI reports a failure
   void settle(std::span<char const> raisers) {
-    mpi_turn const turn; // all has been sent: nobody is waited for
+    mpi_turn const turn; // all messages have been sent: this waits for no rank
     for (int peer = 0; peer < handle_->size(); ++peer) {
       if (peer != handle_->rank() && raisers[static_cast<std::size_t>(peer)] != 0) {
         check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, peer, tag, handle_->comm(), MPI_STATUS_IGNORE), "MPI_Recv");
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  static constexpr int tag = 2; // 1 is that of replies
+  static constexpr int tag = 2; // replies use tag 1
 
   void forget() noexcept {
     mpi_turn const turn;

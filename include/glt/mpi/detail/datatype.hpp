@@ -9,7 +9,7 @@
 
 namespace glt::detail {
 
-/// What MPI calls a number that can be reduced.
+/// Returns MPI's type of a number that can be reduced.
 template <reducible T>
 [[nodiscard]] MPI_Datatype mpi_type_of() noexcept {
   if constexpr (std::same_as<T, std::int32_t>) {

@@ -16,15 +16,15 @@
 
 namespace glt::detail {
 
-/// The longest time limit of any communicator of this process, in seconds: MPI_Finalize waits for other ranks as well.
+/// Longest time limit of any communicator of this process, in seconds: MPI_Finalize also waits for other ranks.
 inline std::atomic<double> longest_time_limit = 0;
 
 inline constexpr std::string_view too_late = "a collective call was not completed within its time limit";
 
-/// The longest time that is waited for and told: clocks and texts count in 64 bits, and a limit may be infinite.
+/// Longest limit of a wait and of its text: clocks and texts count in 64 bits, and a limit may be infinite.
 inline constexpr std::chrono::duration<double> longest_deadline{1e9};
 
-/// The line of a rank that has waited too long; where it was may follow.
+/// Returns the line of a rank that has waited too long; its place in the program may follow.
 [[nodiscard]] inline last_line waited_in(std::string_view call, std::chrono::duration<double> limit, int rank,
                                          int ranks) noexcept {
   last_line made;
@@ -33,11 +33,11 @@ inline constexpr std::chrono::duration<double> longest_deadline{1e9};
   return made;
 }
 
-/// Ends this process, and thereby the job, if it lives longer than a limit: for calls of MPI that only wait. It calls no
-/// MPI, in which the process may be.
+/// Timer that ends this process, and so the job, after a limit: for calls of MPI that only block. It does not call MPI,
+/// because the process may be inside a call.
 class mpi_deadline {
 public:
-  /// @param waited  what is said first, see `waited_in`
+  /// @param waited  first line of the text, see `waited_in`
   mpi_deadline(std::chrono::duration<double> limit, int rank, int ranks, last_line waited)
       : text_(waited << "\n"
                      << last_words(rank, ranks, too_late).text()),
@@ -64,7 +64,7 @@ private:
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;
-  std::thread thread_; // uses the others
+  std::thread thread_; // uses the other members
 };
 
 } // namespace glt::detail

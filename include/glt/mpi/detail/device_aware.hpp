@@ -9,9 +9,9 @@
 
 namespace glt::detail {
 
-/// True if the MPI that runs takes pointers into memory of CUDA GPUs; false where it has no way to say so.
+/// Returns true if the running MPI takes pointers into memory of CUDA GPUs; false if MPI cannot tell.
 [[nodiscard]] inline bool mpi_is_device_aware() noexcept {
-#if defined(MPIX_CUDA_AWARE_SUPPORT) // of Open MPI: its value says what was compiled with, the call what runs
+#if defined(MPIX_CUDA_AWARE_SUPPORT) // of Open MPI: the macro is about the build, the call about this run
   return MPIX_Query_cuda_support() == 1;
 #elif defined(MPIX_GPU_SUPPORT_CUDA) // of MPICH
   int supported = 0;

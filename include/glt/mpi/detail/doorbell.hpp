@@ -21,15 +21,15 @@
 
 namespace glt::detail {
 
-/// Lets a rank sleep until another one of its machine has sent it something: a counter for each of them, in memory that
-/// they share, on which the kernel lets wait.
+/// Doorbell: lets a rank sleep until another rank of its machine has sent it a message. Each rank has a counter in
+/// shared memory, on which the kernel can wait.
 class doorbell {
 public:
   using seconds = std::chrono::duration<double>;
 
   /// Bytes that every rank shares for it.
   static constexpr std::int64_t bytes = 64;
-  /// Makes a block a counter that nobody has rung.
+  /// Sets the counter of a block to zero.
   static void clear(std::span<std::byte> block) noexcept { std::ranges::fill(block, std::byte{0}); }
 
   doorbell() = default;
@@ -40,12 +40,12 @@ public:
 #endif
   }
 
-  /// True if all ranks ring, so that one may sleep.
+  /// Returns true if all ranks ring, so that a rank may sleep.
   [[nodiscard]] bool hears_all() const noexcept { return hears_all_; }
-  /// How often this rank was rung for.
+  /// Returns how often other ranks rang for this rank.
   [[nodiscard]] std::uint32_t heard() const noexcept { return hears_all_ ? rings(blocks_.own.data()).load() : 0; }
 
-  /// Tells a rank that there is something for it.
+  /// Tells a rank that a message has been sent to it.
   void ring(int rank) const noexcept {
     if (hears_all_) {
       auto* const block = const_cast<std::byte*>(blocks_.of_rank[static_cast<std::size_t>(rank)]->data());
@@ -55,7 +55,7 @@ public:
       }
     }
   }
-  /// Sleeps until it has rung more often than `heard`, or for so long.
+  /// Sleeps until it has rung more often than `heard`, at most for `limit`.
   void wait(std::uint32_t heard, seconds limit) const noexcept {
     auto const nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(limit).count();
     std::timespec const at_most{0, std::clamp(static_cast<long>(nanoseconds), 1L, 999'999'999L)};
@@ -67,11 +67,11 @@ public:
 
 private:
   using counter = std::atomic_ref<std::uint32_t>;
-  static_assert(counter::is_always_lock_free); // processes have no lock in common
+  static_assert(counter::is_always_lock_free); // processes do not share a lock
 
   static counter rings(std::byte* block) noexcept { return counter(*reinterpret_cast<std::uint32_t*>(block)); }
   static counter sleepers(std::byte* block) noexcept { return counter(*(reinterpret_cast<std::uint32_t*>(block) + 1)); }
-  // Whatever comes of it, the rank looks again.
+  // The result does not matter: the rank looks again.
   static void sleep([[maybe_unused]] std::byte* block, [[maybe_unused]] std::uint32_t value,
                     [[maybe_unused]] std::timespec const& limit) noexcept {
 #if defined(__linux__)

@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Everything that MPI reads until a variable exchange is complete; its address never changes. Reusable.
+/// All arrays that MPI reads until a variable exchange is complete; its address never changes. Reusable.
 class mpi_exchange {
 public:
   mpi_exchange() = default;
@@ -47,7 +47,7 @@ public:
               "MPI_Alltoallw");
   }
 
-  /// What was started; MPI_REQUEST_NULL if nothing is under way.
+  /// Returns the started request; MPI_REQUEST_NULL if none is under way.
   [[nodiscard]] MPI_Request& request() noexcept { return request_; }
 
 private:
@@ -56,7 +56,7 @@ private:
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-/// Exchanges that are not under way, to be used again: after the first ones a communicator allocates no more of them.
+/// Pool of exchanges that are not under way, for reuse: after the first exchanges, a communicator allocates no more.
 class mpi_exchange_pool {
 public:
   [[nodiscard]] std::unique_ptr<mpi_exchange> take() {
@@ -68,7 +68,7 @@ public:
     idle_.pop_back();
     return exchange;
   }
-  /// Takes back what `take` returned, complete.
+  /// Takes back a complete exchange from `take`.
   void give_back(std::unique_ptr<mpi_exchange> exchange) noexcept { idle_.push_back(std::move(exchange)); }
 
 private:

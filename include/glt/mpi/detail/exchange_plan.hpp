@@ -14,18 +14,17 @@
 
 namespace glt::detail {
 
-/// One side of MPI_Alltoallw for slices of any size: its counts are 32-bit, so what is beyond a limit becomes
-/// a datatype.
+/// One side of MPI_Alltoallw for slices of any size: MPI's counts are 32-bit, so a larger slice becomes a datatype.
 ///
-/// Displacements count from the first slice that is not empty. A slice whose size and displacement are at
-/// most `block_bytes` is that many MPI_BYTE; another one is a single element of an indexed type made of
-/// blocks of at most `block_bytes`, whose displacements are 64-bit. Both sides choose on their own: the bytes
-/// are the same. The arrays must live until the exchange is complete. Reusable; the memory is kept.
+/// Displacements count from the first slice that is not empty. A slice whose size and displacement are at most
+/// `block_bytes` is that many MPI_BYTE. A larger slice is a single element of an indexed type made of blocks of at most
+/// `block_bytes`, with 64-bit displacements. Both sides choose independently: the bytes are the same. The arrays must
+/// live until the exchange is complete. Reusable; the memory is kept.
 class mpi_exchange_plan {
 public:
   mpi_exchange_plan() noexcept = default;
 
-  /// Describes other slices; those before must have gone.
+  /// Sets other slices; the exchange of the slices before must be complete.
   ///
   /// @shape  sizes [R], offsets [R], in bytes
   void set(std::span<std::int64_t const> sizes, std::span<std::int64_t const> offsets, std::int64_t block_bytes) {
@@ -56,8 +55,8 @@ public:
   mpi_exchange_plan& operator=(mpi_exchange_plan const&) = delete;
   ~mpi_exchange_plan() { free_types(); }
 
-  /// Where displacements count from. Slices to send and to receive may lie in one array, yet their bases
-  /// differ: Open MPI takes equal ones for MPI_IN_PLACE.
+  /// Returns the address from which displacements count. The slices to send and to receive may lie in one array. Their
+  /// bases still differ, because Open MPI takes equal ones for MPI_IN_PLACE.
   template <class Byte>
   [[nodiscard]] Byte* base(Byte* data) const noexcept {
     return empty_ ? nullptr : data + origin_;

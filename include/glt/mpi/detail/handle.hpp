@@ -15,7 +15,7 @@
 
 namespace glt::detail {
 
-/// Owns an MPI communicator, and memory that its calls use again; copies of an `mpi_comm` share one.
+/// Owner of an MPI communicator and of memory for reuse by its calls; copies of an `mpi_comm` share one.
 class mpi_handle {
 public:
   /// Takes over a communicator that MPI has just made.
@@ -47,7 +47,7 @@ public:
   [[nodiscard]] std::shared_ptr<mpi_family> const& family() const noexcept { return family_; }
   [[nodiscard]] mpi_watch& watch() const noexcept { return family_->watch; }
   [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
-  /// Scratch memory for the requests of one call.
+  /// Returns scratch memory for the requests of one call.
   [[nodiscard]] std::vector<MPI_Request>& requests() noexcept { return requests_; }
 
   /// Waits for a request within the time limit; returns MPI's code.

@@ -15,16 +15,16 @@
 
 namespace glt::detail {
 
-/// Keeps something until the process ends.
+/// Keeps an object until the process ends.
 inline void keep_for_ever(std::shared_ptr<void const> kept) noexcept {
   using keeper = std::shared_ptr<void const>;
   alignas(keeper) std::array<std::byte, sizeof(keeper)> never_destroyed;
   ::new (static_cast<void*>(never_destroyed.data())) keeper(std::move(kept));
 }
 
-/// Requests that nobody waits for any more, with the memory that MPI reads or writes until they are complete.
+/// Requests for which no call waits any more, with the memory that MPI reads or writes until they are complete.
 ///
-/// What is not complete when this goes stays allocated until the process ends.
+/// Requests that are incomplete when this object is destroyed keep their memory until the process ends.
 ///
 /// Concurrent calls: any.
 class mpi_leftovers {
@@ -43,7 +43,7 @@ public:
     }
   }
 
-  /// Keeps memory for a request; lets go of what has become complete.
+  /// Keeps memory for a request; frees the memory of requests that have become complete.
   ///
   /// @pre    MPI is running
   void keep(MPI_Request request, std::shared_ptr<void const> memory) noexcept {
@@ -58,7 +58,7 @@ public:
     collect();
   }
 
-  /// How many are not complete.
+  /// Returns the number of incomplete requests.
   [[nodiscard]] std::size_t size() {
     mpi_turn const turn;
     std::scoped_lock const hold(lock_);

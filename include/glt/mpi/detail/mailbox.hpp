@@ -26,11 +26,11 @@
 
 namespace glt::detail {
 
-/// Messages between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
+/// Mailbox between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
 ///
-/// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large ones of several ranks
-/// arrive at the same time. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then (see
-/// `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
+/// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large messages of several
+/// ranks arrive at the same time. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then
+/// (see `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
 class mpi_mailbox {
 public:
   /// Keeps the communicator until the end of the process, unless it is closed.
@@ -50,14 +50,15 @@ public:
   }
   ~mpi_mailbox() { forget(); }
 
-  /// Lets waits sleep until somebody rings, if all ranks do: they share blocks of `doorbell::bytes` on one machine, and all
-  /// say so before they send anything. They look for themselves now and then, for MPI may be late.
+  /// Lets waits sleep until another rank rings, if all ranks ring: they share blocks of `doorbell::bytes` on one
+  /// machine, and all agree on it before the first message. A sleeping rank still checks now and then, because MPI may
+  /// be late.
   ///
   /// @comm   none
   void listen(node_blocks blocks) { bell_ = doorbell(std::move(blocks)); }
-  /// The blocks.
+  /// Makes the blocks.
   ///
-  /// @comm   that of `share`
+  /// @comm   as `share`
   template <node_memory Node>
   [[nodiscard]] static node_blocks make_bells(Node& node) {
     return node.share(doorbell::bytes, doorbell::clear);
@@ -118,13 +119,13 @@ public:
 private:
   static constexpr mailbox_limit longest_sleep{0.001};
 
-  // A message that is here, or will be when its request is complete.
+  // Message that has arrived, or will have when its request is complete.
   struct arrival {
     mailbox_message message;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
-  // What fails in here loses the rank: others may wait for what it did not send, or took in.
+  // Runs work; if it fails, the rank is lost: others may wait for a message that it did not send or take in.
   template <class Work>
   std::invoke_result_t<Work&> committed(Work work) {
     try {
@@ -162,7 +163,7 @@ private:
     });
   }
 
-  // Takes in what announces the next message of anybody, and lets the rest of it arrive; false if there is none.
+  // Takes in the header of the next message of any rank, and starts to receive its rest; false if there is none.
   bool take_in() {
     mpi_turn const turn;
     int found = 0;
@@ -177,7 +178,7 @@ private:
     check_mpi(MPI_Mrecv(&envelope, static_cast<int>(sizeof envelope), MPI_BYTE, &announced, &status), "MPI_Mrecv");
     int length = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &length), "MPI_Get_count");
-    // Kept here whatever happens: MPI may still write to it.
+    // Kept here in all cases: MPI may still write to it.
     arrivals_.push_back({{status.MPI_SOURCE, envelope.kind, pool_.take(envelope.bytes)}});
     auto& block = arrivals_.back().message.bytes;
     if (length == mpi_envelope::head_bytes + envelope.bytes) {
@@ -191,8 +192,8 @@ private:
     return true;
   }
 
-  // The first message of a rank that is here, or with a negative `source` of any one, if none that it sent before is
-  // still on its way.
+  // Returns the first complete message of a rank, or of any rank if `source` is negative. Messages of one rank keep
+  // their order.
   [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
     mpi_turn const turn;
     late_.clear();
@@ -213,7 +214,7 @@ private:
     return std::nullopt;
   }
 
-  // Leaves what MPI still reads or writes to the family of the communicator.
+  // Leaves the memory that MPI still reads or writes to the family of the communicator.
   void forget() noexcept {
     if (handle_ != nullptr && mpi_is_running()) {
       auto& leftovers = handle_->family()->leftovers;
@@ -226,14 +227,14 @@ private:
     }
     arrivals_.clear();
     if (handle_ != nullptr && !is_closed_) {
-      keep_for_ever(std::move(handle_)); // what still arrives must not meet another communicator in its place
+      keep_for_ever(std::move(handle_)); // late messages must not reach another communicator in its place
     }
   }
 
   std::shared_ptr<mpi_handle> handle_;
   block_pool pool_;
   mpi_mailbox_sends sends_;
-  std::list<arrival> arrivals_; // moved without memory, other than a deque
+  std::list<arrival> arrivals_; // moves without allocation, unlike a deque
   std::vector<int> late_;       // sources, scratch memory
   doorbell bell_;
   bool is_closed_ = false;

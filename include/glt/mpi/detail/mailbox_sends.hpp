@@ -20,10 +20,10 @@
 
 namespace glt::detail {
 
-inline constexpr int mpi_envelope_tag = 3; // of their own, should a message ever reach another communicator
+inline constexpr int mpi_envelope_tag = 3; // not used elsewhere, should a message reach another communicator
 inline constexpr int mpi_payload_tag = 4;
 
-/// What MPI carries of a message first: all of it, if it is small.
+/// First message of MPI for a message of a mailbox: all of it, if it is small.
 struct mpi_envelope {
   static constexpr std::int64_t small_bytes = 1000;
 
@@ -35,7 +35,7 @@ struct mpi_envelope {
 };
 static_assert(sizeof(mpi_envelope) == mpi_envelope::head_bytes + mpi_envelope::small_bytes);
 
-/// A large block as MPI sends and receives it, of any size; MPI keeps the type until what uses it is complete.
+/// Large block as MPI sends and receives it, of any size; MPI keeps the type until its request is complete.
 struct mpi_payload {
   mpi_payload(byte_block const& block, std::int64_t block_bytes) : data(block.data()) {
     std::array const sizes{block.size()};
@@ -52,7 +52,7 @@ struct mpi_payload {
 /// Messages of a mailbox on their way out.
 class mpi_mailbox_sends {
 public:
-  /// Starts to send a message, and keeps its bytes until it has gone.
+  /// Starts to send a message, and keeps its bytes until it has been sent.
   ///
   /// @throws mpi_error  if MPI reports a failure
   void post(mpi_handle const& handle, int to, std::int64_t kind, byte_block bytes) {
@@ -82,7 +82,7 @@ public:
     }
   }
 
-  /// Lets go of some of what has gone.
+  /// Frees some of the messages that have been sent.
   ///
   /// @throws mpi_error  if MPI reports a failure
   void collect() {
@@ -105,10 +105,10 @@ public:
     }
   }
 
-  /// True if everything has gone, as far as is known.
+  /// Returns true if all messages are known to have been sent.
   [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
 
-  /// Leaves what MPI still reads to others.
+  /// Leaves the memory that MPI still reads to `leftovers`.
   void leave_to(mpi_leftovers& leftovers) noexcept {
     for (auto& one : sent_) {
       for (auto& request : one->requests) {
@@ -121,19 +121,19 @@ public:
   }
 
 private:
-  static constexpr std::size_t most_tests = 32; // of what is on its way, in one call
+  static constexpr std::size_t most_tests = 32; // messages tested in one call
   static constexpr std::size_t most_idle = 64;
 
-  // What MPI reads until a message has gone.
+  // Memory that MPI reads until a message has been sent.
   struct sending {
     mpi_envelope envelope;
     byte_block bytes;
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   };
 
-  std::vector<std::shared_ptr<sending>> sent_; // and not known to have gone
-  std::vector<std::shared_ptr<sending>> idle_; // to be used again
-  std::size_t next_ = 0;                       // of sent_ to test
+  std::vector<std::shared_ptr<sending>> sent_; // not known to have been sent
+  std::vector<std::shared_ptr<sending>> idle_; // for reuse
+  std::size_t next_ = 0;                       // next element of sent_ to test
 };
 
 } // namespace glt::detail

@@ -23,7 +23,7 @@
 
 namespace glt::detail {
 
-/// By what other processes of a machine find a memory file, and know that it is this one.
+/// Name by which other processes of a machine find a memory file and check its identity.
 struct memory_file_name {
   std::int64_t process = 0;
   std::int64_t descriptor = -1;
@@ -32,12 +32,13 @@ struct memory_file_name {
   std::int64_t bytes = 0;
 };
 
-/// Memory that processes of one user map together; in no folder, so that it goes with the last of them, however it ends.
+/// Memory that processes of one user map together. It is in no folder, so that it is freed with the last of them,
+/// however that process ends.
 ///
-/// Once mapped it need not stay open; others find it while its maker has it open.
+/// Once mapped it need not stay open; other processes find it while its maker has it open.
 class memory_file {
 public:
-  /// Bytes that are 0.
+  /// Makes a file of zero bytes.
   ///
   /// @throws error  if the system refuses, or has no such memory
   [[nodiscard]] static memory_file create(std::int64_t bytes) {
@@ -52,7 +53,7 @@ public:
 #endif
   }
 
-  /// Opens what another process made, or this one.
+  /// Opens a memory file of another process, or of this one.
   ///
   /// @throws error  if the system refuses, or it is not open any more
   [[nodiscard]] static memory_file open([[maybe_unused]] memory_file_name const& name) {
@@ -94,7 +95,7 @@ public:
     return made;
   }
 
-  /// Maps it at an address where it can have huge pages.
+  /// Maps it at an address that allows huge pages.
   ///
   /// @throws error  if the system refuses
   [[nodiscard]] std::shared_ptr<std::byte> map() const {
@@ -103,7 +104,7 @@ public:
       return std::make_shared<std::byte>();
     }
     auto const bytes = static_cast<std::size_t>(bytes_);
-    // Addresses alone, with enough of them to begin at a huge page.
+    // Reserves only addresses, enough of them to begin at a huge page.
     auto const reserved = bytes + huge_page_bytes;
     void* const room = ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) {

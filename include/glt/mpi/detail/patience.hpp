@@ -7,18 +7,18 @@
 
 namespace glt::detail {
 
-/// How a rank waits for what MPI offers nothing to block on: it asks at once for a while, then yields, and after some
-/// milliseconds sleeps for up to 50 µs at a time.
+/// Wait loop for MPI operations without a blocking call. At first it asks again at once, then it yields. After some
+/// milliseconds it sleeps for up to 50 µs at a time.
 class mpi_patience {
 public:
   using seconds = std::chrono::duration<double>;
 
-  /// Seconds since the beginning.
+  /// Returns the seconds since the beginning.
   [[nodiscard]] seconds waited() const noexcept { return clock::now() - start_; }
-  /// True when it sleeps between two attempts.
+  /// Returns true if it sleeps between two attempts.
   [[nodiscard]] bool sleeps() const noexcept { return rounds_ > spins && waited() > awake; }
 
-  /// What comes between two attempts.
+  /// Pauses between two attempts.
   void pause() {
     if (rounds_ < spins) {
       ++rounds_;

@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// A port of MPI, where another job can connect.
+/// Port of MPI, to which another job can connect.
 class mpi_port {
 public:
   mpi_port() = default;
@@ -33,7 +33,7 @@ public:
     }
   }
 
-  /// @throws error  if MPI has no ports, as some builds of MPI libraries
+  /// @throws error  if MPI has no ports, as in some builds of MPI libraries
   void open() {
     try {
       check_mpi(MPI_Open_port(MPI_INFO_NULL, name_.data()), "MPI_Open_port");
@@ -50,7 +50,7 @@ private:
   bool is_open_ = false;
 };
 
-/// Writes the name of a port to a file that its owner alone can read; the file is there when it is complete.
+/// Writes the name of a port to a file that only its owner can read; the file appears when it is complete.
 ///
 /// @throws error  if the file cannot be written
 inline void write_port_file(std::filesystem::path const& path, std::span<char const> name) {
@@ -77,9 +77,9 @@ inline void remove_port_file(std::filesystem::path const& path) noexcept {
   std::filesystem::remove(path, ignored);
 }
 
-/// Reads the name of a port, as soon as its file is there.
+/// Reads the name of a port, as soon as its file exists.
 ///
-/// @throws error  if it is not there after `patience`, or longer than the name of a port
+/// @throws error  if there is no file after `patience`, or its text is longer than the name of a port
 inline void read_port_file(std::filesystem::path const& path, std::chrono::duration<double> patience,
                            std::span<char> name) {
   auto const begun = std::chrono::steady_clock::now();

@@ -17,8 +17,7 @@ namespace glt::detail {
 
 inline constexpr int mpi_reply_tag = 1;
 
-/// Replies on their way out, in pieces: all but the last have `block_bytes`, the last one has fewer, maybe
-/// none.
+/// Replies on their way out, in pieces: all but the last have `block_bytes`, the last one has fewer, possibly none.
 class mpi_reply_sends {
 public:
   explicit mpi_reply_sends(mpi_handle& handle) noexcept : handle_(handle) {}
@@ -58,7 +57,7 @@ private:
   mpi_handle& handle_;
 };
 
-/// Waits until a piece of a reply of one peer is there.
+/// Waits until a piece of a reply of one peer has arrived.
 inline void probe_reply(mpi_handle& handle, int peer, MPI_Message& message, MPI_Status& status) {
   if (!handle.watch().tests()) {
     check_mpi(MPI_Mprobe(peer, mpi_reply_tag, handle.comm(), &message, &status), "MPI_Mprobe");
@@ -73,8 +72,8 @@ inline void probe_reply(mpi_handle& handle, int peer, MPI_Message& message, MPI_
   check_mpi(code, "MPI_Improbe");
 }
 
-/// Writes the reply of one peer to `data` from byte `first` on, makes it longer where needed, and returns the
-/// reply's size.
+/// Writes the reply of one peer to `data` from byte `first` on, and returns the reply's size. Makes `data` longer if
+/// needed.
 inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std::byte>& data, std::int64_t first) {
   auto end = static_cast<std::size_t>(first);
   for (std::int64_t piece = handle.block_bytes(); piece == handle.block_bytes();) {
@@ -101,7 +100,7 @@ inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std:
   return static_cast<std::int64_t>(end) - first;
 }
 
-/// See `communicator`: replies whose sizes only their senders knew.
+/// Exchanges replies whose sizes only their senders knew; see `communicator`.
 inline void exchange_replies(mpi_handle& handle, outgoing const& out, std::span<char const> asked,
                              std::span<char const> answering, reply_buffer& replies) {
   mpi_reply_sends sends(handle);

@@ -17,7 +17,7 @@ class mpi_comm;
 
 namespace detail {
 
-/// An exchange under way; move-only, and waits when it is destroyed.
+/// Exchange under way; move-only, and waits when it is destroyed.
 class mpi_request {
 public:
   mpi_request(mpi_request&&) noexcept = default;

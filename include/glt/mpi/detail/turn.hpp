@@ -8,10 +8,10 @@
 
 namespace glt::detail {
 
-/// Lets one thread of this process at a time call MPI where it was started for no more than that
-/// (`mpi_threads::serialized`); elsewhere it does nothing.
+/// Lock that lets one thread of this process at a time call MPI, if MPI was started as `mpi_threads::serialized`;
+/// otherwise it does nothing.
 ///
-/// Calls that wait for other ranks must not keep it: they start a request and test that, turn by turn. Making and freeing
+/// Calls that wait for other ranks must not keep it: they start a request and test it, turn by turn. Making and freeing
 /// communicators has no such form.
 class mpi_turn {
 public:
@@ -23,7 +23,7 @@ public:
 
   [[nodiscard]] static bool is_needed() noexcept { return of_process().needed.load(std::memory_order_relaxed); }
 
-  /// Asks MPI, which is running, what it allows.
+  /// Asks MPI, which is running, for its thread level.
   static void ask() noexcept {
     int level = MPI_THREAD_MULTIPLE;
     of_process().needed = MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_SERIALIZED;

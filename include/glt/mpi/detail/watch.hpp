@@ -24,11 +24,11 @@
 
 namespace glt::detail {
 
-/// Ends a job whose ranks wait for each other longer than a limit, and says who waits where.
+/// Watch that ends a job if its ranks wait for each other too long, and prints where each rank waits.
 ///
 /// A rank that has waited too long asks all others where they are. Ranks that wait in a call of the library answer from
-/// there; those that do not within a second are stopped, cut off, or busy elsewhere. Questions and answers have a
-/// communicator of their own, so that communicators made from each other share a watch.
+/// there; ranks that do not answer within a second are stopped, cut off, or busy elsewhere. Questions and answers have
+/// a separate communicator, so communicators made from each other share a watch.
 class mpi_watch {
 public:
   using seconds = std::chrono::duration<double>;
@@ -58,10 +58,11 @@ public:
 
   [[nodiscard]] seconds limit() const noexcept { return limit_; }
   [[nodiscard]] bool is_on() const noexcept { return limit_.count() > 0; }
-  /// True if a rank must not wait within MPI: others would ask it in vain, or its other threads would wait as well.
+  /// Returns true if a rank must not block within MPI: it could not answer others, or its other threads would block as
+  /// well.
   [[nodiscard]] bool tests() const noexcept { return is_on() || mpi_turn::is_needed(); }
 
-  /// Remembers where the program is, for the answer to those who ask.
+  /// Records the place in the program, for the answer to other ranks.
   void note(call_site site) noexcept {
     std::scoped_lock const hold(site_lock_);
     site_ = site;
@@ -90,7 +91,7 @@ public:
     }
   }
 
-  /// Tells those who have asked where this rank waits.
+  /// Tells the ranks that have asked where this rank waits.
   ///
   /// @pre    `is_on()`
   void answer(std::string_view call) noexcept {
@@ -115,8 +116,7 @@ public:
     }
   }
 
-  /// Calls `work`, in which MPI waits in a way that cannot be tested; ends the job after the limit, without asking the
-  /// others.
+  /// Calls `work`, in which MPI blocks without a test; ends the job after the limit, without asking the others.
   template <class Work>
   auto during(std::string_view call, Work work) const {
     std::optional<mpi_deadline> deadline;
@@ -134,7 +134,7 @@ private:
   static constexpr int question_tag = 1;
   static constexpr int answer_tag = 2;
 
-  // Where a rank waits.
+  // Place where a rank waits.
   struct place {
     std::array<char, 24> call{};
     call_site site;
@@ -190,7 +190,7 @@ private:
     return text;
   }
 
-  // Of the thread of this rank that was the last to say.
+  // Returns the place that a thread of this rank recorded last.
   [[nodiscard]] call_site site() const noexcept {
     std::scoped_lock const hold(site_lock_);
     return site_;
@@ -207,11 +207,11 @@ private:
   mutable std::mutex site_lock_;
   call_site site_;
   std::mutex answering_;
-  std::vector<place> answers_; // [R], what is sent; each stays until the job ends
+  std::vector<place> answers_; // [R], answers to send; each stays until the job ends
   std::vector<char> arrived_;  // [R]
 };
 
-/// What communicators made from each other share.
+/// State that communicators made from each other share.
 struct mpi_family {
   mpi_family(MPI_Comm comm, mpi_watch::seconds limit) : watch(comm, limit) {}
 

@@ -25,7 +25,7 @@ public:
   using id_type = ncclUniqueId;
   using comm_type = ncclComm_t;
 
-  nccl_api(device::cuda policy) : policy_(std::move(policy)) {}         // NOLINT: a policy says all that is to be known
+  nccl_api(device::cuda policy) : policy_(std::move(policy)) {}         // NOLINT: a policy is all that is needed
   nccl_api(device::zero_copy const& policy) : nccl_api(policy.gpu()) {} // NOLINT
 
   /// @throws nccl_error  if NCCL finds no network

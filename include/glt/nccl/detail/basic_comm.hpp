@@ -20,17 +20,17 @@
 
 namespace glt::detail {
 
-/// Ranks with a GPU each, whose payload goes from GPU to GPU by NCCL, in the order of a stream; a communicator of the
-/// host carries everything else. `nccl_comm` is this with NCCL below; see there.
+/// Ranks with a GPU each; NCCL sends their payload from GPU to GPU, in the order of a stream. A communicator of the
+/// host carries everything else. `nccl_comm` is this class over NCCL; see there.
 template <alarming HostComm, nccl_layer Layer>
 class basic_nccl_comm {
   using session = nccl_session<HostComm, Layer>;
 
 public:
-  /// Payload calls queue up behind what was enqueued on the stream before.
+  /// Payload calls queue up behind earlier work on the stream.
   static constexpr bool in_stream_order = true;
 
-  /// An exchange under way; move-only, and waits when it is destroyed.
+  /// Exchange under way; move-only, and waits when it is destroyed.
   class request {
   public:
     request(request&&) noexcept = default;
@@ -70,7 +70,7 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return session_->host().rank(); }
   [[nodiscard]] int size() const noexcept { return session_->host().size(); }
-  /// The communicator for what lies in ordinary memory; its calls and those of this one make one order.
+  /// Returns the communicator for ordinary memory; its calls and the calls of this one have one order.
   [[nodiscard]] HostComm& host() noexcept { return session_->host(); }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
@@ -99,7 +99,7 @@ public:
     host().all_reduce(values, op);
   }
 
-  /// In place, for memory that a GPU reaches; blocks until all ranks have the result.
+  /// Reduces in place, in memory that a GPU reaches; blocks until all ranks have the result.
   ///
   /// @throws collective_error  on every rank, the same one, if NCCL or a GPU failed on one
   template <memory_space Space, reducible T>
@@ -124,14 +124,14 @@ public:
 
 private:
   struct parts {
-    HostComm host; // of its own
+    HostComm host; // a duplicate
     Layer layer;
   };
   explicit basic_nccl_comm(parts made)
       : session_(std::make_shared<session>(std::move(made.host), std::move(made.layer))) {}
 
-  // All messages as one group, or none; empty ones are not sent. The group is ended whatever happens, or NCCL would
-  // add the next calls of this thread to it.
+  // Enqueues all messages as one group, or none; empty ones are not sent. The group is ended in all cases: otherwise
+  // NCCL would add the next calls of this thread to it.
   template <class Comm>
   static bool enqueue(Layer& layer, Comm const& comm, outgoing const& out, incoming const& in) {
     bool grouped = false;
@@ -154,7 +154,7 @@ private:
     } catch (...) {
       try {
         layer.end_group();
-      } catch (std::exception const&) { // says no more than what is on its way
+      } catch (std::exception const&) { // adds nothing to the exception under way
       }
       throw;
     }

@@ -17,11 +17,11 @@
 
 namespace glt::detail {
 
-/// One communicator of NCCL and how its ranks agree on what happened to it.
+/// One communicator of NCCL, and the agreement of its ranks on failures.
 ///
-/// No call of NCCL is waited for blindly: a rank polls its own work and the alarm of the others. The one
-/// that fails raises the alarm, all give up their communicator, and then all meet in one header exchange of the host,
-/// where they learn the cause. It takes place after every step, so no rank is ever a step ahead of a failure.
+/// A rank never blocks in a call of NCCL: it polls its work and the alarm of the others. The rank that fails raises the
+/// alarm, and all ranks give up their communicator. Then all ranks learn the cause in one header exchange of the host.
+/// It takes place after every step, so no rank is ever a step ahead of a failure.
 template <alarming HostComm, nccl_layer Layer>
 class nccl_session {
 public:
@@ -49,13 +49,13 @@ public:
   }
   nccl_session(nccl_session const&) = delete;
   nccl_session& operator=(nccl_session const&) = delete;
-  // Not NCCL's shutdown, which waits for other ranks: between steps nothing is under way.
+  // Aborts instead of NCCL's shutdown, which waits for other ranks: between steps nothing is under way.
   ~nccl_session() { give_up(); }
 
   [[nodiscard]] HostComm& host() noexcept { return host_; }
   [[nodiscard]] Layer const& layer() const noexcept { return layer_; }
 
-  /// Calls enqueue(layer, communicator), which says whether it enqueued anything; what it throws, `finish` tells all
+  /// Calls enqueue(layer, communicator), which returns whether it enqueued anything; if it throws, `finish` tells all
   /// ranks.
   ///
   /// @throws precondition_error  if a step is under way
@@ -75,7 +75,7 @@ public:
     }
   }
 
-  /// Waits until what was started is done on all ranks.
+  /// Waits until the started step is done on all ranks.
   ///
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, the same one, if the step failed on one
@@ -94,7 +94,7 @@ public:
   }
 
 private:
-  struct interrupted {}; // by the alarm of another rank
+  struct interrupted {}; // thrown on the alarm of another rank
 
   template <class Step>
   void attempt(Step step) {
@@ -126,7 +126,7 @@ private:
     }
   }
 
-  // All ranks learn whether one has failed; if so, none has a communicator afterwards.
+  // Tells all ranks whether one has failed; if so, none has a communicator afterwards.
   void agree() {
     try {
       exchange_headers(host_, {.step = ++step_}, nothing_, raised_ ? 1 : 0, failure_, headers_);

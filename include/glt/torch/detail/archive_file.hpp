@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// Writes in rank 0 an archive that `fill` fills there. A file of that name is replaced when the new one is complete.
+/// Writes, on rank 0, an archive that `fill` fills there. Replaces a file of that name when the new one is complete.
 ///
 /// @comm   collective
 template <communicator Comm, std::invocable<::torch::serialize::OutputArchive&> Fill>
@@ -34,7 +34,7 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     fill(archive);
     std::ostringstream bytes; // an archive that cannot write its file ends the process
     archive.save_to(bytes);
-    if (!bytes) { // a stream keeps it to itself that memory is exhausted, and would write an archive cut short
+    if (!bytes) { // a stream does not report exhausted memory, and would write an archive cut short
       throw std::bad_alloc();
     }
     auto const partial = path + ".partial";
@@ -54,7 +54,7 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
   });
 }
 
-/// Reads an archive in rank 0 and gives it to all ranks: `read(archive)` on each.
+/// Reads an archive on rank 0 and gives it to all ranks: `read(archive)` on each.
 ///
 /// @comm   collective; two broadcasts
 template <communicator Comm, std::invocable<::torch::serialize::InputArchive&> Read>

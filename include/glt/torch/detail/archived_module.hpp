@@ -16,7 +16,7 @@
 
 namespace glt::detail {
 
-/// A tensor of a module, and what it becomes.
+/// Tensor of a module, and its value in an archive.
 struct restored_tensor {
   at::Tensor own;
   at::Tensor saved;
@@ -26,7 +26,7 @@ struct restored_tensor {
   return message(at::toString(tensor.scalar_type()), " ", shape_text({tensor.sizes().data(), tensor.sizes().size()}));
 }
 
-/// Adds the tensors of a module and of all in it, with what an archive of `module.save` has for them.
+/// Adds the tensors of a module and of its submodules, each with its value in an archive of `module.save`.
 inline void match_module(::torch::serialize::InputArchive& archive, ::torch::nn::Module const& module,
                          std::string const& path, std::string const& within, std::vector<restored_tensor>& tensors) {
   std::set<std::string> known;
@@ -69,9 +69,11 @@ inline void match_module(::torch::serialize::InputArchive& archive, ::torch::nn:
   }
 }
 
-/// The parameters and buffers of a module, and what they become by an archive; `restore` them when all else is right.
+/// Returns the parameters and buffers of a module with their values in an archive; `restore` them after all other
+/// checks.
 ///
-/// @throws precondition_error  if a tensor is missing, is one too many, or has another shape or element type; says which
+/// @throws precondition_error  naming the tensor, if one is missing, is one too many, or has another shape or element
+///         type
 [[nodiscard]] inline std::vector<restored_tensor>
 match_module(::torch::serialize::InputArchive& archive, ::torch::nn::Module const& module, std::string const& path) {
   std::vector<restored_tensor> tensors;

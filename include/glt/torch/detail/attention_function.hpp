@@ -9,24 +9,23 @@
 
 namespace glt::detail {
 
-/// What vertices bring into an attention, or the gradients by it: values [S, heads · d], keys [S, heads], queries
-/// [D, heads]; contiguous.
+/// Inputs of an attention, or their gradients: values [S, heads · d], keys [S, heads], queries [D, heads]; contiguous.
 struct attention_tensors {
   at::Tensor values;
   at::Tensor keys;
   at::Tensor queries;
 };
 
-/// The edges of an attention, wherever they are; the context of a backward pass keeps them.
+/// Edges of an attention, in any place; the context of a backward pass keeps them.
 struct attention_edges : ::torch::CustomClassHolder {
-  /// output [D, heads · d], log_sums [D, heads]; written
+  /// Writes output [D, heads · d] and log_sums [D, heads].
   virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) = 0;
-  /// Writes the gradients `out` by `rows`.
+  /// Writes the gradients by `rows` to `out`.
   virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
                                at::Tensor const& gradient, attention_tensors const& out) = 0;
 };
 
-/// Attention over any edges; keeps own values, keys and queries, the output and the sums of the softmax.
+/// Attention over any edges; keeps local values, keys and queries, the output and the sums of the softmax.
 struct attention_function : ::torch::autograd::Function<attention_function> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;

@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// The edges of a block as raw pointers into tensors; destination d has those from offsets[d] − offsets[0] on.
+/// Edges of a block as raw pointers into tensors; the edges of destination d begin at offsets[d] − offsets[0].
 struct segments {
   std::int64_t count;
   edge_offset const* offsets;
@@ -24,14 +24,14 @@ struct segments {
 
   [[nodiscard]] edge_offset begin(std::int64_t d) const { return offsets[d] - offsets[0]; }
   [[nodiscard]] edge_offset end(std::int64_t d) const { return offsets[d + 1] - offsets[0]; }
-  /// What every edge of a destination counts in a sum or a mean.
+  /// Returns the weight of an edge of a destination in a sum or a mean.
   template <class T>
   [[nodiscard]] T scale(std::int64_t d, bool is_mean) const {
     return is_mean && end(d) > begin(d) ? T(1) / static_cast<T>(end(d) - begin(d)) : T(1);
   }
 };
 
-/// out[d] = sum or mean of x[row[e]] over the edges e of d; out is zero before.
+/// Writes out[d] = sum or mean of x[row[e]] over the edges e of d; out is zero before.
 template <class T>
 void add_segments(segments const& edges, bool is_mean, T const* x, std::int64_t width, T* out) {
   for (std::int64_t d = 0; d < edges.count; ++d) {
@@ -50,7 +50,7 @@ void add_segments(segments const& edges, bool is_mean, T const* x, std::int64_t 
   }
 }
 
-/// into[row[e]] += gradient[d] for every edge e of every destination d, over its degree if the sum was a mean.
+/// Adds gradient[d] to into[row[e]] for every edge e of every destination d; over the degree if it was a mean.
 template <class T>
 void spread_segments(segments const& edges, bool is_mean, T const* gradient, std::int64_t width, T* into) {
   for (std::int64_t d = 0; d < edges.count; ++d) {
@@ -65,8 +65,8 @@ void spread_segments(segments const& edges, bool is_mean, T const* gradient, std
   }
 }
 
-/// out[d] = the largest (smallest) x[row[e]] over the edges e of d, and `chosen` the source that has it: of equal ones
-/// the first, or what is not a number. Out is zero and chosen −1 before.
+/// Writes out[d] = largest (smallest) x[row[e]] over the edges e of d, and its source to `chosen`. Of equal sources the
+/// first is chosen; a NaN goes first. Out is zero and chosen −1 before.
 template <class T>
 void choose_segments(segments const& edges, bool largest, T const* x, std::int64_t width, T* out, local_id* chosen) {
   for (std::int64_t d = 0; d < edges.count; ++d) {
@@ -85,7 +85,7 @@ void choose_segments(segments const& edges, bool largest, T const* x, std::int64
   }
 }
 
-/// into[chosen] += gradient, column by column.
+/// Adds the gradient to into[chosen], column by column.
 template <class T>
 void spread_chosen(local_id const* chosen, std::int64_t count, T const* gradient, std::int64_t width, T* into) {
   for (std::int64_t i = 0; i < count * width; ++i) {
@@ -95,7 +95,7 @@ void spread_chosen(local_id const* chosen, std::int64_t count, T const* gradient
   }
 }
 
-/// Aggregation over a block; keeps its edges for the backward pass or, of an extreme, the chosen sources.
+/// Aggregation over a block; keeps its edges for the backward pass or, for a maximum or minimum, the chosen sources.
 struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;

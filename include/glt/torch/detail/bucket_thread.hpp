@@ -16,14 +16,14 @@
 
 namespace glt::detail {
 
-/// A thread that adds up buckets over ranks, in order of their numbers, which is the same everywhere, as soon as they are
-/// there.
+/// Thread that adds up buckets over ranks as soon as they are complete. It follows the order of their numbers, which is
+/// the same on all ranks.
 ///
-/// Concurrent calls: `send` from any thread; the others from one.
+/// Concurrent calls: `send` from any thread; the other functions from one thread.
 template <communicator Comm>
 class bucket_thread {
 public:
-  /// `comm` is a duplicate, used by the thread alone.
+  /// Takes a duplicate of the communicator, which only the thread uses.
   explicit bucket_thread(Comm comm) : comm_(std::move(comm)), thread_([this] { run(); }) {}
   /// Makes room for so many buckets, so that `begin` does not fail.
   void reserve(std::size_t buckets) {
@@ -48,7 +48,7 @@ public:
     sent_.assign(buckets, at::Tensor());
     next_ = 0;
   }
-  /// A bucket that is complete on this rank.
+  /// Hands over a bucket that is complete on this rank.
   void send(std::size_t number, at::Tensor bucket) {
     {
       std::scoped_lock const hold(lock_);
@@ -56,12 +56,12 @@ public:
     }
     changed_.notify_all();
   }
-  /// Returns when all buckets were added up, or that has failed.
+  /// Returns when all buckets were added up, or when one has failed.
   void wait() {
     std::unique_lock hold(lock_);
     changed_.wait(hold, [&] { return next_ == sent_.size() || failure_; });
   }
-  /// Throws what has failed on this rank's thread.
+  /// Throws the exception of this rank's thread, if there is one.
   void rethrow() const {
     if (failure_) {
       std::rethrow_exception(failure_);
@@ -101,7 +101,7 @@ private:
   std::size_t next_ = 0;
   std::exception_ptr failure_;
   bool over_ = false;
-  std::thread thread_; // last: uses all of the others
+  std::thread thread_; // last: uses the other members
 };
 
 } // namespace glt::detail

@@ -18,7 +18,7 @@
 
 namespace glt::detail {
 
-/// The message relu(x_u + e_uv).
+/// Message relu(x_u + e_uv).
 template <memory_space Space, class T>
 struct edge_relu {
   matrix_view<Space, T const> edges;
@@ -39,7 +39,7 @@ struct edge_relu {
   }
 };
 
-/// Its sum over all ranks; keeps x and the features of own edges, nothing remote.
+/// Sum of the messages over all ranks; keeps x and the features of local edges, nothing remote.
 template <communicator Comm, device_policy Policy>
 struct sharded_edge_relu : ::torch::autograd::Function<sharded_edge_relu<Comm, Policy>> {
   using context = ::torch::autograd::AutogradContext;

@@ -21,7 +21,7 @@
 
 namespace glt::detail {
 
-/// How many rows all ranks bring to gradients of the same parameters.
+/// Returns the number of rows of all ranks in gradients of the same parameters.
 ///
 /// @throws collective_error  on every rank, if a row of a rank is not finite, or parameters differ in size
 template <communicator Comm>
@@ -38,8 +38,8 @@ template <communicator Comm>
   return total_value(headers);
 }
 
-/// Σ over all rows of all ranks of gradient_v ⊗ x_v, in fixed point: on rank 0, and zeros on the others, so that the sum
-/// over ranks is the gradient.
+/// Returns Σ over all rows of all ranks of gradient_v ⊗ x_v, in fixed point. Rank 0 gets the sum and the others zeros,
+/// so that the sum over ranks is the gradient.
 ///
 /// @shape  gradient [n, out] · x [n, in] → [out, in]
 /// @comm   collective; one header exchange, a reduction of out + in doubles, and one of 2 · out · in 64-bit integers
@@ -67,8 +67,8 @@ template <communicator Comm>
   });
 }
 
-/// y = x weightᵀ + bias, where a tensor without elements stands for none of either; results and gradients do not depend on
-/// how rows are divided.
+/// Map y = x weightᵀ + bias; a tensor without elements stands for no weight or no bias. Results and gradients do not
+/// depend on the division of rows.
 template <communicator Comm, host_policy Policy>
 struct exact_map : ::torch::autograd::Function<exact_map<Comm, Policy>> {
   using context = ::torch::autograd::AutogradContext;

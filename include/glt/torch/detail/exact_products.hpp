@@ -11,8 +11,8 @@
 
 namespace glt::detail {
 
-/// Two slices of integers, as doubles: an element is (high + low · 2^−bits) / scale, but for what is below
-/// 2^(−2 · bits − 1) of the largest one with its scale.
+/// Two slices of integers, as doubles: an element is (high + low · 2^−bits) / scale. The error is at most 2^(−2 · bits
+/// − 1) of the largest element with the same scale.
 struct sliced_matrix {
   at::Tensor high;
   at::Tensor low;
@@ -31,19 +31,19 @@ struct exact_sums {
   }
 };
 
-/// Bits of a slice of which `terms` products can be added up.
+/// Returns the number of bits of a slice of which `terms` products can be added up.
 [[nodiscard]] inline int slice_bits(std::int64_t terms) {
   int const bits_of_sum =
       static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 1))));
   return std::min(20, (62 - bits_of_sum) / 2);
 }
 
-/// As many products as doubles add up exactly.
+/// Returns the number of products that doubles add up exactly.
 [[nodiscard]] inline std::int64_t most_terms(int bits) {
   return std::int64_t{1} << (52 - 2 * bits);
 }
 
-/// The largest magnitudes along a dimension; not a number where one is not.
+/// Returns the largest magnitudes along a dimension; NaN if one of them is NaN.
 ///
 /// @shape  matrix [n, k] → [n, 1] along dimension 1, [1, k] along 0, of doubles
 [[nodiscard]] inline at::Tensor largest_along(at::Tensor const& matrix, std::int64_t dimension) {
@@ -53,7 +53,7 @@ struct exact_sums {
   return matrix.abs().amax(dimension, /*keepdim=*/true).to(at::kDouble);
 }
 
-/// The powers of two that bring magnitudes of up to `largest` to at most 2^bits; infinite ones are taken for 1.
+/// Returns the powers of two that bring magnitudes of up to `largest` to at most 2^bits; infinite ones count as 1.
 [[nodiscard]] inline at::Tensor scales_of(at::Tensor const& largest, int bits) {
   auto const scales = largest.contiguous().clone();
   auto* const values = scales.data_ptr<double>();
@@ -64,6 +64,8 @@ struct exact_sums {
   return scales;
 }
 
+/// Returns the slices of a matrix.
+///
 /// @shape  matrix [n, k] · scales [n, 1] or [1, k]
 [[nodiscard]] inline sliced_matrix slice(at::Tensor const& matrix, at::Tensor const& scales, int bits) {
   auto low = matrix.to(at::kDouble) * scales;
@@ -83,6 +85,8 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
   sums.low += a.high.mm(b.low).addmm_(a.low, b.high).to(at::kLong);
 }
 
+/// Returns the value of sums of products.
+///
 /// @shape  scales [m, 1] and [1, n] → [m, n], of doubles
 [[nodiscard]] inline at::Tensor value_of(exact_sums const& sums, at::Tensor const& scales_of_a,
                                          at::Tensor const& scales_of_b, int bits) {
@@ -90,7 +94,7 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
   return sum / scales_of_a / scales_of_b;
 }
 
-/// Σ over rows v of a_v ⊗ b_v.
+/// Returns Σ over rows v of a_v ⊗ b_v.
 ///
 /// @shape  a [k, m] · b [k, n] · scales [1, m] and [1, n]
 [[nodiscard]] inline exact_sums multiply_columns(at::Tensor const& a, at::Tensor const& b,
@@ -106,11 +110,11 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
   return sums;
 }
 
-/// a b, each row of which has the same bits whatever the other rows are.
+/// Returns the product a b. The bits of a row do not depend on the other rows.
 ///
 /// @shape  a [m, k] · b [k, n] → [m, n], of a's type; not a number where a row of a or a column of b is not finite
 [[nodiscard]] inline at::Tensor multiply_rows(at::Tensor const& a, at::Tensor const& b) {
-  constexpr std::int64_t most_rows = 1 << 11; // at a time, for the memory of slices
+  constexpr std::int64_t most_rows = 1 << 11; // rows at a time, for the memory of slices
   auto const bits = slice_bits(a.size(1));
   auto const piece = most_terms(bits);
   auto const largest_of_b = largest_along(b, 0);

@@ -10,9 +10,9 @@
 
 namespace glt::detail {
 
-/// To be called in the backward pass of `function`, whose own operations leave no trace for another one.
+/// Refuses to differentiate the backward pass of `function`. Call it in that pass, whose operations are not recorded.
 ///
-/// @throws precondition_error  if such a trace is asked for
+/// @throws precondition_error  if a differentiable gradient is asked for
 inline void refuse_second_order(std::string_view function) {
   if (at::GradMode::is_enabled()) {
     throw precondition_error(message("backward pass of ", function,

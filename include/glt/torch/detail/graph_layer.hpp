@@ -30,11 +30,11 @@ inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_
   }
 }
 
-/// True if a linear map from `in` to `out` columns had better come before an aggregation than after it, with which it
-/// commutes.
+/// Returns true if a linear map from `in` to `out` columns is better done before an aggregation than after it. The two
+/// commute.
 ///
-/// The narrower rows are aggregated, in as many passes as they take: one more backward for rows with a gradient, which
-/// mapped ones always have in training.
+/// The fewer columns are aggregated, over all passes: rows with a gradient take a backward pass, too, and mapped rows
+/// always have a gradient in training.
 template <class Graph>
 [[nodiscard]] bool maps_first(at::Tensor const& x, Graph& graph, std::int64_t in, std::int64_t out) {
   bool const trains = at::GradMode::is_enabled();
@@ -49,8 +49,8 @@ inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
   }
 }
 
-/// The sum of x over all in-edges of the destinations in the whole graph, estimated by the mean over those at hand if
-/// the degrees are given.
+/// Returns the sum of x over all in-edges of the destinations in the whole graph. If degrees are given, it is estimated
+/// from the mean over the given edges.
 template <class Graph>
 [[nodiscard]] at::Tensor sum_neighbors(at::Tensor const& x, Graph& graph, at::Tensor const& degrees) {
   if (!degrees.defined()) {
@@ -61,7 +61,7 @@ template <class Graph>
   return mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1);
 }
 
-/// Shared handle of a layer, like the modules of LibTorch, whose own operator cannot call a template.
+/// Shared handle of a layer, like the modules of LibTorch, whose operator cannot call a template.
 template <class Layer>
 class graph_layer : public ::torch::nn::ModuleHolder<Layer> {
 public:
@@ -76,7 +76,7 @@ public:
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, at::Tensor const& degrees = {}) {
     return (*this)->forward(x, graph, degrees);
   }
-  /// Says what is wrong with another graph.
+  /// Catches calls with another kind of graph, and says which to pass.
   template <class Graph>
     requires(!message_graph<std::remove_reference_t<Graph>>)
   at::Tensor operator()(at::Tensor const&, Graph&&, at::Tensor const& = {}) {

@@ -21,13 +21,13 @@
 
 namespace glt::detail {
 
-/// A tensor of a module and its path in it.
+/// Tensor of a module and its path in it.
 struct named_tensor {
   std::string name;
   at::Tensor tensor;
 };
 
-/// All parameters, then all buffers, in the order of the module.
+/// Returns all parameters, then all buffers, in the order of the module.
 [[nodiscard]] inline std::vector<named_tensor> state_of(::torch::nn::Module const& module) {
   std::vector<named_tensor> state;
   for (auto const& parameter : module.named_parameters()) {
@@ -39,7 +39,7 @@ struct named_tensor {
   return state;
 }
 
-/// The parameters that ask for gradients.
+/// Returns the parameters that require gradients.
 [[nodiscard]] inline std::vector<named_tensor> trained_parameters(::torch::nn::Module const& module) {
   std::vector<named_tensor> trained;
   for (auto const& parameter : module.named_parameters()) {
@@ -66,7 +66,7 @@ struct named_tensor {
   return bytes;
 }
 
-/// The bytes of the tensors, one tensor after the other.
+/// Returns the bytes of the tensors, one tensor after the other.
 [[nodiscard]] inline at::Tensor pack(std::vector<named_tensor> const& tensors) {
   std::vector<at::Tensor> bytes;
   for (auto const& entry : tensors) {
@@ -75,7 +75,7 @@ struct named_tensor {
   return at::cat(bytes);
 }
 
-/// The reverse of `pack`, into tensors of the same shapes.
+/// Writes the bytes of `pack` into tensors of the same shapes.
 inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& tensors) {
   std::int64_t first = 0;
   for (auto const& entry : tensors) {
@@ -86,7 +86,7 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
   }
 }
 
-/// One line per tensor: name, element type, shape.
+/// Returns one line per tensor: name, element type, shape.
 [[nodiscard]] inline std::string describe(std::vector<named_tensor> const& tensors) {
   std::string text;
   for (auto const& entry : tensors) {
@@ -96,7 +96,7 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
   return text;
 }
 
-/// The first lines in which two descriptions differ, as a sentence; empty if there are none.
+/// Returns the first lines in which two descriptions differ, as a sentence; empty if there are none.
 [[nodiscard]] inline std::string difference(std::string const& own, std::string const& of_rank_0) {
   if (own == of_rank_0) {
     return {};
@@ -112,10 +112,10 @@ inline void unpack(at::Tensor const& bytes, std::vector<named_tensor> const& ten
                  "; build the same module on all ranks");
 }
 
-/// Makes sure that the tensors of all ranks have the names, element types and shapes of those of rank 0.
+/// Makes sure that the tensors of all ranks have the same names, element types and shapes as on rank 0.
 ///
 /// @comm   collective; one header exchange, and the descriptions only if they differ
-/// @throws collective_error  on every rank, if those of a rank differ
+/// @throws collective_error  on every rank, if the tensors of a rank differ
 template <communicator Comm>
 void agree_on_tensors(Comm& comm, std::vector<named_tensor> const& tensors) {
   auto const text = describe(tensors);

@@ -75,7 +75,7 @@ private:
   }
 };
 
-/// The means over the edges of each relation.
+/// Returns the means over the edges of each relation.
 ///
 /// @shape  rows: for each edge type [num_sources, F], all of one floating-point type → [num_destinations, F]
 template <communicator Comm, device_policy Policy>

@@ -26,11 +26,11 @@ template <class T>
   return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
 }
 
-/// The edges of destinations to themselves, which a softmax takes in after all others; destinations are the first of the
-/// sources. A row gets the same bits whatever the other rows are.
+/// Edges of destinations to themselves, which a softmax takes in after all others. Destinations are the first of the
+/// sources. The bits of a row do not depend on the other rows.
 struct self_loops {
   neighbor_attention how; // without `add_self_loops` there are none
-  at::Tensor ids;         // of the edges [D], −1 − vertex, which no other edge has; for dropout alone
+  at::Tensor ids;         // of the edges [D], −1 − vertex, which no other edge has; only for dropout
 
   /// Adds them to the averages of other edges, and to the sums of their softmax.
   template <class T, device_policy Policy>
@@ -53,7 +53,7 @@ struct self_loops {
     });
   }
 
-  /// Adds the gradients by them, made of the output and the sums with all edges.
+  /// Adds the gradients of these edges, from the output and the sums with all edges.
   template <class T, device_policy Policy>
   void add_gradients(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
                      at::Tensor const& log_sums, at::Tensor const& gradient, attention_tensors const& out) const {

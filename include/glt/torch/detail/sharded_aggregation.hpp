@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// The elements of a contiguous tensor [n, F] in memory of a space; an undefined tensor has none.
+/// Returns the elements of a contiguous tensor [n, F] in memory of a space; an undefined tensor has none.
 template <memory_space Space, class T>
 [[nodiscard]] matrix_view<Space, T> matrix_over(at::Tensor const& tensor) {
   if (!tensor.defined()) {
@@ -28,7 +28,7 @@ template <memory_space Space, class T>
   return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(0), tensor.size(1)};
 }
 
-/// Aggregation over all ranks; keeps the chosen edges of an extreme and nothing else.
+/// Aggregation over all ranks; keeps only the chosen edges of a maximum or minimum.
 template <communicator Comm, device_policy Policy>
 struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Comm, Policy>> {
   using context = ::torch::autograd::AutogradContext;

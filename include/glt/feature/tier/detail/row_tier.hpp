@@ -10,10 +10,10 @@
 
 namespace glt::detail {
 
-/// Where the row of a vertex is: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
+/// Position of the row of a vertex: number s ≥ 0 among the hot rows, or number −1 − s among the cold ones.
 using tier_slot = std::int32_t;
 
-/// The hot ones of some rows, and which these are; none if there are no slots.
+/// Hot rows of some features and the position of every row; empty if there are no slots.
 ///
 /// @shape  hot [H, bytes of a row] · slots [V]
 template <memory_space Space>
@@ -22,7 +22,7 @@ struct row_tier {
   tier_slot const* slots = nullptr;
 };
 
-/// Where row from(i) begins, which is hot or cold.
+/// Address of row from(i), which is hot or cold.
 template <memory_space Space, class From>
 struct tiered_rows_at {
   row_tier<Space> tier;

@@ -20,22 +20,21 @@
 
 namespace glt::detail {
 
-/// Borrowed rows that are striped over the memories of several devices, of which each reaches all: row r is row r / G
-/// of device r mod G.
+/// Borrowed rows, striped over the memories of G devices that reach each other: row r is row r / G of device r mod G.
 ///
 /// @shape  [H, F] over G devices
 template <memory_space Space, class T>
 class striped_rows {
 public:
-  /// None.
+  /// Makes a view without rows.
   striped_rows() noexcept {} // g++ 12 does not survive a default with initialisers of members in some units
 
-  /// Rows of one device.
+  /// Makes a view of the rows of one device.
   explicit striped_rows(matrix_view<Space, T const> rows) noexcept
       : first_(rows.data()), rows_(rows.rows()), columns_(rows.columns()),
         addresses_(reinterpret_cast<std::uintptr_t>(rows.data())) {}
 
-  /// @shape  devices [G], where the rows of each begin · addresses: these or-ed together
+  /// @shape  devices [G], the address of the rows of each · addresses: these or-ed together
   /// @pre    G >= 1; not checked: see `stripe_table`
   striped_rows(array_view<Space, T const* const> devices, std::int64_t rows, std::int64_t columns,
                std::uintptr_t addresses) noexcept
@@ -44,10 +43,10 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t columns() const noexcept { return columns_; }
   [[nodiscard]] GLT_HOST_DEVICE int num_devices() const noexcept { return static_cast<int>(num_devices_.divisor()); }
-  /// The bits of the addresses at which the rows of the devices begin, or-ed together.
+  /// Returns the addresses of the rows of the devices, or-ed together.
   [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
 
-  /// The same rows as bytes.
+  /// Returns the same rows as bytes.
   [[nodiscard]] striped_rows<Space, std::byte> bytes() const noexcept {
     auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
     if (devices_ == nullptr) {
@@ -59,7 +58,7 @@ public:
         rows_, row_bytes, addresses_};
   }
 
-  /// Where a row begins.
+  /// Returns the address of a row.
   ///
   /// @pre    0 <= row < rows(); not checked
   [[nodiscard]] GLT_HOST_DEVICE T const* row(std::int32_t row) const noexcept {
@@ -80,19 +79,19 @@ private:
   std::uintptr_t addresses_ = 0;
 };
 
-/// Owns the list of where the rows of several devices begin, in the memory of the device that reads them; move-only.
+/// Owner of the addresses of the rows of several devices, in the memory of the device that reads them; move-only.
 template <device_policy Policy, bytes_copyable T>
 class stripe_table {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// No rows.
+  /// Makes a table without rows.
   stripe_table() = default;
 
   /// Borrows the rows of every device; row r of all is row r / G of stripes[r mod G].
   ///
-  /// @throws precondition_error  if there is no device, a device has other columns than the first, or not its share
-  ///                             of the rows
+  /// @throws precondition_error  if there is no device, a device has other columns than the first, or a device does not
+  ///         have its share of the rows
   explicit stripe_table(std::span<matrix_view<space, T const> const> stripes, Policy policy = {}) {
     if (stripes.empty()) {
       throw precondition_error("rows over 0 devices; give one or more");

@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-/// Which rows of a tiered store lie where: the first ones of a ranking are hot and go to the devices round robin.
+/// Placement of the rows of a tiered store: the first rows of a ranking are hot and go to the devices round robin.
 struct tier_plan {
   std::vector<std::vector<local_id>> hot; // of every device, the hottest first
   std::vector<local_id> cold;             // ascending; empty if the cold rows are all rows

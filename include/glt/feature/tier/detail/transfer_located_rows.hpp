@@ -18,7 +18,7 @@
 
 namespace glt::detail {
 
-/// One row after the other, for the i of a range: what `for_ranges` of an executor of the host is given.
+/// Functor for `for_ranges` of a host executor that transfers one row after the other, for the i of a range.
 ///
 /// `WriteRow` writes the bytes of a row.
 template <class From, class To, class WriteRow>
@@ -58,7 +58,7 @@ struct convert_row {
   }
 };
 
-/// As `transfer_rows`, for rows that begin at from(i) and to(i), wherever these are: in several memories.
+/// As `transfer_rows`, for rows that begin at from(i) and to(i), which may lie in several memories.
 ///
 /// @shape  scales [F], or null
 /// @where  memory that the executor reaches; `in` and `out` are the addresses of all those memories, or-ed
