@@ -27,6 +27,7 @@ QUESTION_WORDS = re.compile(r"(What|Where|Which|Who|Whom|Whose|How|Whatever|Whic
 
 def without_code(text):
     text = re.sub(r"```.*?```", " ", text, flags=re.S)
+    text = re.sub(r"@t?param +\w+", "@param", text)
     return re.sub(r"`[^`]*`", "code", text)
 
 
@@ -83,6 +84,7 @@ def check_page(path):
     # Code is blanked, so that numbers of lines stay.
     text = re.sub(r"```.*?```", lambda code: "\n" * code.group().count("\n"), text, flags=re.S)
     text = re.sub(r"`[^`\n]*`", "code", text)
+    text = re.sub(r"^ {4}.*$", "", text, flags=re.M)
     lines = text.split("\n")
     for offset, rule, advice in faults_of_prose(text):
         number = text.count("\n", 0, offset) + 1
