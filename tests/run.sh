@@ -83,7 +83,7 @@ for preset in "${presets[@]}"; do
   esac
 done
 if [ $headers = ON ]; then
-  packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev) # the tests of docs/build.sh and of packages
+  packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev python3-matplotlib) # the tests of docs/build.sh, packages, plot.py
   if has_package clang-format-19; then
     packages+=(clang-format-19)
   fi

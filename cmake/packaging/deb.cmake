@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config) and glt-tools (glt-partition).
+# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config) and glt-tools (glt-partition, plot.py).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME glt)
 set(CPACK_PACKAGE_CONTACT "The glt developers <glt@localhost>" CACHE STRING "Maintainer of the packages that cpack makes")
@@ -40,8 +40,9 @@ if(TARGET glt-partition)
   set(CPACK_DEBIAN_GLT_TOOLS_PACKAGE_NAME glt-tools)
   set(CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SUGGESTS "python3-matplotlib")
   if(GLT_WITH_MPI)
-    set(CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SUGGESTS "openmpi-bin | mpich")
+    string(APPEND CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SUGGESTS ", openmpi-bin | mpich")
   endif()
 endif()
 include(CPack)

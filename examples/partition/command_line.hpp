@@ -88,7 +88,8 @@ inline void declare(CLI::App& app, options& chosen) {
       ->check(number_from(1, 4096))
       ->capture_default_str();
 
-  app.add_option("--report", chosen.reports, "File for the quality report: .svg, .json or .txt (may be repeated)");
+  app.add_option("--report", chosen.reports,
+                 "File for the quality report: .json, .txt, or .svg, which Python draws (may be repeated)");
   app.add_flag("--json", chosen.json, "Print JSON, one object a line, instead of text");
   auto* verify = app.add_option("--verify", chosen.verify, "Check every file of a glt-parts folder, and nothing else");
   auto* info = app.add_option(

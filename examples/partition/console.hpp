@@ -29,6 +29,13 @@ inline std::string short_number(double value) {
   return text.data();
 }
 
+/// A number with so many digits after the point.
+inline std::string fixed(double value, int digits) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
 /// Tells the user what happens: bars on a terminal, lines elsewhere, JSON objects for machines.
 class console {
 public:

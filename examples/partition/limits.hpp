@@ -9,7 +9,6 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/report/detail/number_text.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 
@@ -39,8 +38,8 @@ inline std::string limit_missed(std::string const& what, std::span<std::int64_t 
     return {};
   }
   return glt::detail::message("part ", fullest - counts.begin(), " has ", *fullest, " of ", total, " ", what, ", ",
-                              glt::io::detail::fixed(static_cast<double>(*fullest) / share, 3),
-                              " times its share; --slack ", slack, " allows ", most);
+                              fixed(static_cast<double>(*fullest) / share, 3), " times its share; --slack ", slack,
+                              " allows ", most);
 }
 
 /// Tells which limits of --balance the parts exceed; methods that keep none promise nothing.

@@ -3,24 +3,27 @@
 
 #include "console.hpp"
 #include "options.hpp"
+#include "quality_report.hpp"
 
 #include <glt/core/detail/message.hpp>
 #include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_quality.hpp>
-#include <glt/io/report/quality_json.hpp>
-#include <glt/io/report/quality_svg.hpp>
-#include <glt/io/report/quality_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/quality/quality.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
 
 namespace glt_partition {
 
@@ -43,17 +46,43 @@ inline std::string title_of(glt::io::manifest const& parts) {
   return title_of(parts.name, parts.num_parts(), parts.partitioner.name);
 }
 
+/// Draws a picture by plot.py, which is installed with the program. Where Python cannot, the numbers stay beside the
+/// picture's place, and a note says what is missing.
+inline void draw(std::filesystem::path const& picture, glt::partition_quality const& quality, std::string title,
+                 console& out) {
+  auto numbers = picture.string() + ".json";
+  write_text(numbers, quality_json(quality));
+  auto const program = std::filesystem::read_symlink("/proc/self/exe");
+  auto script = (program.parent_path() / GLT_PARTITION_SHARED / "plot.py").lexically_normal().string();
+  std::string python = "python3", target = picture.string(), option = "--title=" + title;
+  std::array<char*, 6> const words{python.data(), script.data(), option.data(), target.data(), numbers.data(), nullptr};
+  pid_t child = -1;
+  int status = -1;
+  if (posix_spawnp(&child, words[0], nullptr, nullptr, words.data(), environ) == 0) {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (status == 0) {
+    std::filesystem::remove(numbers);
+  } else {
+    out.say(glt::detail::message(
+        "note: ", target, " is not drawn, which needs python3 with matplotlib (apt-get install ",
+        "python3-matplotlib, or pip install matplotlib); then: python3 ", script, " ", target, " ", numbers));
+  }
+}
+
 /// Writes the reports that are asked for, and tells the quality.
 inline void report(options const& chosen, glt::partition_quality const& quality, std::string const& title,
                    console& out) {
   for (auto const& path : chosen.reports) {
     auto const kind = path.extension();
-    write_text(path, kind == ".svg"    ? glt::io::quality_svg(quality, {.title = title})
-                     : kind == ".json" ? glt::io::quality_json(quality)
-                                       : glt::io::quality_table(quality));
+    if (kind == ".svg") {
+      draw(path, quality, title, out);
+    } else {
+      write_text(path, kind == ".json" ? quality_json(quality) : quality_table(quality));
+    }
   }
-  auto object = glt::io::detail::quality_object(quality);
-  out.result({{"event", "quality"}, {"quality", std::move(object)}}, glt::io::quality_table(quality));
+  out.result({{"event", "quality"}, {"quality", quality_object(quality)}}, quality_table(quality));
 }
 
 /// Measures parts that are on disk, one after the other.
