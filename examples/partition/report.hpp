@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace glt_partition {
 
@@ -48,11 +49,12 @@ inline std::string title_of(glt::io::manifest const& parts) {
 
 /// Draws a picture by plot.py, which is installed with the program. Where Python cannot, the numbers stay beside the
 /// picture's place, and a note says what is missing.
-inline void draw(std::filesystem::path const& picture, glt::partition_quality const& quality, std::string title,
+inline void draw(std::filesystem::path const& picture, glt::partition_quality const& quality, std::string const& title,
                  console& out) {
   auto numbers = picture.string() + ".json";
   write_text(numbers, quality_json(quality));
-  auto const program = std::filesystem::read_symlink("/proc/self/exe");
+  std::error_code no_proc; // plot.py is not found then
+  auto const program = std::filesystem::read_symlink("/proc/self/exe", no_proc);
   auto script = (program.parent_path() / GLT_PARTITION_SHARED / "plot.py").lexically_normal().string();
   std::string python = "python3", target = picture.string(), option = "--title=" + title;
   std::array<char*, 6> const words{python.data(), script.data(), option.data(), target.data(), numbers.data(), nullptr};
