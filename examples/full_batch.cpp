@@ -13,7 +13,6 @@
 
 #include <torch/types.h>
 
-#include <cstddef>
 #include <cstdio>
 
 namespace {
@@ -31,7 +30,6 @@ void run(glt::mpi_comm world, example::full_batch_options const& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  return example::run_mpi_program(
-      "full_batch", [&] { return example::parse_full_batch_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
-      [](example::full_batch_options const&) { return glt::mpi_threads::funneled; }, run);
+  return example::run_mpi_program<example::full_batch_options>(
+      "full_batch", argc, argv, [](auto const&) { return glt::mpi_threads::funneled; }, run);
 }

@@ -18,7 +18,6 @@
 
 #include <torch/types.h>
 
-#include <cstddef>
 #include <cstdio>
 #include <optional>
 
@@ -40,8 +39,8 @@ void run(glt::mpi_comm comm, train_options const& options) {
 } // namespace
 
 int main(int argc, char** argv) {
-  return run_mpi_program(
-      "train", [&] { return parse_train_options({argv + 1, static_cast<std::size_t>(argc - 1)}); },
+  return run_mpi_program<train_options>(
+      "train", argc, argv,
       [](train_options const& options) {
         return options.deployment == deployment::pipelined ? glt::mpi_threads::multiple : glt::mpi_threads::funneled;
       },

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
+
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <string>
 
 namespace example {
 
-/// The whole of `main`: `run(world, parse())`, with MPI between `threads_of(options)` threads; what fails is told once.
-template <class Parse, class ThreadsOf, class Run>
-int run_mpi_program(char const* name, Parse parse, ThreadsOf threads_of, Run run) {
-  decltype(parse()) options;
-  std::exception_ptr misuse; // all ranks have it: told once, by one of them
+/// The whole of `main`: `run(world, options)` with what the command line asks for, with MPI between `threads_of(options)`
+/// threads. The first rank tells help and mistakes.
+template <class Options, class ThreadsOf, class Run>
+int run_mpi_program(char const* name, int argc, char** argv, ThreadsOf threads_of, Run run) {
+  Options options;
+  CLI::App app("", name);
+  declare(app, options);
+  std::string help;
+  std::exception_ptr misuse; // all ranks have it
   try {
-    options = parse();
-  } catch (glt::precondition_error const&) {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const&) {
+    help = app.help();
+  } catch (CLI::ParseError const&) {
     misuse = std::current_exception();
   }
   return glt::run_mpi_program(
@@ -26,7 +34,11 @@ int run_mpi_program(char const* name, Parse parse, ThreadsOf threads_of, Run run
         if (misuse) {
           std::rethrow_exception(misuse);
         }
-        run(comm, options);
+        if (help.empty()) {
+          run(comm, options);
+        } else if (comm.rank() == 0) {
+          std::cout << help;
+        }
       },
       std::cerr,
       {.name = name,

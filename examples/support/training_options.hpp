@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "arguments.hpp"
+#include "../partition/validators.hpp"
 
-#include <glt/core/error.hpp>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace example {
@@ -32,39 +36,55 @@ struct training_options {
   std::string load; ///< where it comes from; empty: it begins at random
 };
 
-/// What usage texts say of these options.
-inline constexpr std::string_view training_usage =
-    " --epochs 0 evaluates the network of --load; --save FILE writes the network with the best validation accuracy, and"
-    " --load FILE begins with one, which torch::load reads as well; --log FILE writes a JSON object a line for every"
-    " epoch; --progress draws a bar while an epoch runs; --timeout ends the job where a rank waits longer than so many"
-    " seconds";
+/// Accepts numbers of `least` or more.
+template <class T = std::int64_t>
+CLI::Validator at_least(std::type_identity_t<T> least) {
+  return glt_partition::number_from<T>(least, std::numeric_limits<T>::max());
+}
 
-/// Reads these options and those that `line` knows of its own.
-///
-/// @throws glt::precondition_error  naming the first argument that makes no sense
-inline void read_training_options(training_options& options, arguments line, std::span<char const* const> words,
-                                  std::string_view usage) {
-  line.number<std::int64_t>("--epochs", options.epochs, 0)
-      .list("--fanout", options.fanout)
-      .number<std::int64_t>("--batch", options.batch, 1)
-      .number<std::int64_t>("--hidden", options.hidden, 1)
-      .number<double>("--lr", options.lr, 0)
-      .number<double>("--dropout", options.dropout, 0)
-      .number<double>("--input-dropout", options.input_dropout, 0)
-      .number<double>("--weight-decay", options.weight_decay, 0)
-      .number<std::uint64_t>("--seed", options.seed, 0)
-      .number<double>("--timeout", options.timeout, 0)
-      .flag("--progress", options.progress)
-      .text("--log", options.log)
-      .text("--save", options.save)
-      .text("--load", options.load);
-  options.parts = line.read(words, usage);
-  if (options.dropout >= 1 || options.input_dropout >= 1) {
-    throw glt::precondition_error("--dropout and --input-dropout are probabilities below 1");
-  }
-  if (options.epochs == 0 && options.load.empty()) {
-    throw glt::precondition_error("--epochs 0 without --load; say which network to evaluate, or train one");
-  }
+/// Declares an option that is one of the names of an enumeration's values, in their order.
+template <class Enum, std::size_t N>
+void add_choice(CLI::App& app, std::string const& name, Enum& value, std::array<std::string_view, N> names,
+                std::string const& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&value, names](std::string const& chosen) {
+           value = static_cast<Enum>(std::ranges::find(names, chosen) - names.begin());
+         },
+         help)
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->default_str(std::string(names[static_cast<std::size_t>(value)]));
+}
+
+/// Declares the options of all training programs; values land in `options` when `app` has parsed.
+inline void declare_training(CLI::App& app, training_options& options) {
+  app.option_defaults()->always_capture_default();
+  app.add_option("PARTS", options.parts, "Folder of parts, which glt-partition made")->required();
+  app.add_option("--epochs", options.epochs, "0 evaluates the network of --load")->check(at_least(0));
+  app.add_option("--fanout", options.fanout, "Neighbours of a batch's vertices, one number a layer; -1 takes all")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(at_least(-1));
+  app.add_option("--batch", options.batch, "Seeds of a batch")->check(at_least(1));
+  app.add_option("--hidden", options.hidden, "Columns of hidden layers")->check(at_least(1));
+  app.add_option("--lr", options.lr, "Step of Adam")->check(at_least<double>(0));
+  app.add_option("--dropout", options.dropout, "Share of hidden values that are dropped")
+      ->check(glt_partition::number_from(0.0, 0.999));
+  app.add_option("--input-dropout", options.input_dropout, "The same of features")
+      ->check(glt_partition::number_from(0.0, 0.999));
+  app.add_option("--weight-decay", options.weight_decay, "Of Adam")->check(at_least<double>(0));
+  app.add_option("--seed", options.seed, "Key of all random choices")->check(at_least<std::uint64_t>(0));
+  app.add_option("--timeout", options.timeout, "Seconds that a rank may wait before it ends the job (0: for ever)")
+      ->check(at_least<double>(0));
+  app.add_flag("--progress", options.progress, "Draw a bar while an epoch runs");
+  app.add_option("--log", options.log, "File for figures, a JSON object a line for every epoch");
+  app.add_option("--save", options.save, "File for the network with the best validation accuracy");
+  app.add_option("--load", options.load, "File with the network to begin with; torch::load reads it as well");
+  app.parse_complete_callback([&options] {
+    if (options.epochs == 0 && options.load.empty()) {
+      throw CLI::ValidationError("--epochs", "0 without --load; say which network to evaluate, or train one");
+    }
+  });
 }
 
 } // namespace example

@@ -89,10 +89,10 @@ refuses() {
 refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
 refuses 'cannot be read: No such file' --checkpoint "$scratch/nothing" --resume
 refuses 'cannot be written' --epochs 1 --checkpoint "$scratch/nowhere/state"
-refuses 'resume and --load' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
+refuses 'load excludes --resume' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
 refuses 'layer0.bias is Float \[32\] in .* and Float \[16\] in the module' --hidden 16 --load "$scratch/net.pt"
-refuses 'resume without --checkpoint' --resume
-refuses 'model gtn: give gcn' --model gtn
-refuses 'hidden 30 in --heads 8' --model gat --hidden 30
+refuses 'resume requires --checkpoint' --resume
+refuses 'model: gtn not in {gcn' --model gtn
+refuses 'hidden: give a multiple of --heads' --model gat --hidden 30
 head -c 3000 "$scratch/state" > "$scratch/damaged"
 refuses 'failed reading zip archive' --checkpoint "$scratch/damaged" --resume
