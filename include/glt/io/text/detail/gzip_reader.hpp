@@ -46,15 +46,15 @@ public:
   [[nodiscard]] input_file const& file() const noexcept { return file_; }
   /// Bytes of the packed file.
   [[nodiscard]] std::int64_t size() const noexcept { return file_.size(); }
-  /// How much of the packed file has been unpacked.
+  /// Returns the bytes of the packed file that have been unpacked.
   [[nodiscard]] std::int64_t position() const noexcept {
     return file_.position() - static_cast<std::int64_t>(state_->stream.avail_in);
   }
 
   /// Unpacks up to `count` bytes and returns how many; fewer only at the end of the file.
   ///
-  /// @throws io_error  if the file is cut, damaged, or goes on with something else behind a member; the offset is
-  ///                   that of the packed byte
+  /// @throws io_error  if the file is cut or damaged, or other bytes follow a member; its offset is a place in the packed
+  ///                   file
   std::int64_t read_some(char* out, std::int64_t count) {
     auto& stream = state_->stream;
     std::int64_t done = 0;
