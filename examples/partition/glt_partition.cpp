@@ -66,8 +66,9 @@ int main(int argc, char** argv) {
   glt_partition::interruption const interrupted(chosen.out);
 #if GLT_PARTITION_MPI
   if (has_launcher()) {
-    glt::mpi_environment const environment;
-    auto const world = glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(chosen.timeout)});
+    std::chrono::duration<double> const limit(chosen.timeout);
+    glt::mpi_environment const environment(glt::mpi_threads::funneled, limit);
+    auto const world = glt::mpi_comm::world({.time_limit = limit});
     glt_partition::this_place = {.rank = world.rank(), .ranks = world.size()};
     return run_on(world, world.size(), chosen, interrupted);
   }

@@ -85,9 +85,43 @@ TEST_CASE("what only a group of the ranks has agreed on, a guard of all tells th
         }
         call(comm, 7); // where the last rank waits
       });
-      CHECK(text == "rank 0: no such offer");
+      CHECK(text == "rank " + std::to_string(lonely - 1) + ": no such offer");
       call(comm, 9); // all ranks are still in step
     }
+  });
+}
+
+TEST_CASE("errors of a group name ranks of the world and the group, whatever the group's numbers, and so "
+          "does a guard of all") {
+  on_ranks([](auto comm) {
+    auto const ranks = comm.size();
+    for (int failing = 0; failing < ranks; ++failing) {
+      bool const is_odd = comm.rank() % 2 != 0;
+      auto group = comm.split(is_odd ? 1 : 0, ranks - comm.rank()); // the highest rank is the first
+      group.set_name(is_odd ? "odd" : "even");
+      auto copy = group.duplicate();
+      auto const place = (ranks - 1 - failing) / 2;
+      auto const expected = "rank " + std::to_string(failing) + ": " + (failing % 2 != 0 ? "odd-" : "even-") +
+                            std::to_string(place) + ": the disk is full";
+      auto const fail = [&] {
+        if (comm.rank() == failing) {
+          throw std::runtime_error("the disk is full");
+        }
+        call(copy, 0);
+      };
+      auto const of_group = guarded(copy, fail);
+      CHECK(of_group == (failing % 2 == comm.rank() % 2 ? expected : "(nothing was thrown)"));
+      CHECK(guarded(comm, [&] {
+              run_collectively(copy, fail);
+              call(comm, 7);
+            }) == expected);
+      auto const mismatch = guarded(copy, [&] { call(copy, comm.rank() == failing ? 1 : 0); });
+      if (failing % 2 == comm.rank() % 2 && group.size() > 1) {
+        CHECK(names(mismatch, "while rank " + std::to_string(group.world_rank(0)) + " is at"));
+      }
+      CHECK(group.world_rank(group.rank()) == comm.rank());
+    }
+    call(comm, 9); // all ranks are still in step
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lets one allocation after the other fail on one rank of a job: once, and from then on.
-#include "support/places.hpp"
+// Lets one allocation after the other fail on one rank of a job: once, and from then on; the first ones of `main` as
+// well.
 #include "support/sweep.hpp"
 #include "support/targets.hpp"
 
@@ -19,5 +19,10 @@ int main(int argc, char** argv) {
       sweeping.run(job, "malloc, once", {{"GLT_FAULT_LEVEL", "malloc"}}, 2 * more);
     }
   }
+  // The first ones of `main`: no guard of all ranks runs yet.
+  target const start{.name = "start", .ranks = 3, .program = {GLT_FAULT_SAMPLE}, .arm = "mpi"};
+  sweeping.run_first(start, "any, once", {}, 10);
+  sweeping.run_first(start, "any, once, with a time limit", {{"GLT_FAULT_TIMEOUT", "20"}}, 10);
+  sweeping.run_first(start, "any, from then on", {{"GLT_FAULT_LASTING", "1"}}, chosen.full ? 10 : 2);
   return counts.finish();
 }

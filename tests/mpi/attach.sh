@@ -3,7 +3,8 @@
 #
 # usage: attach.sh ATTACHED_JOB LAUNCHER...
 #
-# Servers that run, and two jobs of clients that attach to them one after the other and leave again. With an MPI that has no
+# Servers that run, and three jobs of clients that attach to them one after the other: two leave again, and between them one is
+# killed, which the servers survive. With an MPI that has no
 # ports, the servers must say so. Skipped (exit status 77) where Open MPI has no name server.
 set -euo pipefail
 
@@ -32,9 +33,14 @@ for ((i = 0; i < 100; i++)); do
   sleep 0.1
 done
 launcher+=(--ompi-server "file:$scratch/uri")
-timeout 60 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 2 > "$scratch/servers" 2>&1 &
+timeout 60 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 3 > "$scratch/servers" 2>&1 &
 servers=$!
 timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 | tee "$scratch/first"
+if timeout 30 "${launcher[@]}" -n 2 "$job" die "$scratch/port" 1 > "$scratch/dead" 2>&1; then
+  cat "$scratch/dead"
+  printf 'the job of the client that was killed came to its end\n'
+  exit 1
+fi
 timeout 30 "${launcher[@]}" -n 2 "$job" connect "$scratch/port" 1 | tee "$scratch/second"
 wait "$servers"
 cat "$scratch/servers"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attached_job accept|connect PORT_FILE ROUNDS
+// usage: attached_job accept|connect|die PORT_FILE ROUNDS
 //
+// With `die` the last client is killed in the middle of an epoch.
 // A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Rank 0 tells the
 // sum of what clients have got.
 #include <glt/comm/guard.hpp>
@@ -15,6 +16,7 @@
 #include "counted_batches.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -29,6 +31,7 @@ int main(int argc, char** argv) {
   }
   glt::mpi_environment const mpi;
   bool const accepts = std::string_view(argv[1]) == "accept";
+  bool const dies = std::string_view(argv[1]) == "die";
   try {
     auto own = glt::mpi_comm::world({.time_limit = std::chrono::seconds(20)});
     for (int round = 0; round < std::stoi(argv[3]); ++round) {
@@ -49,6 +52,9 @@ int main(int argc, char** argv) {
         std::int64_t sum = 0;
         for (auto const& batch : loader.epoch(0)) {
           sum += batch.sum;
+          if (dies && batch.step == 2 && roles.group_rank() == roles.group_size() - 1) {
+            std::raise(SIGKILL);
+          }
         }
         std::printf("client %d of %d with %d servers: %lld\n", roles.group_rank(), roles.group_size(),
                     static_cast<int>(client.servers().size()), static_cast<long long>(sum));

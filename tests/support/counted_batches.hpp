@@ -13,6 +13,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/options.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,15 @@ struct counted_batch : glt::dist::batch_place {
   static auto members(Self& self) noexcept {
     return std::tie(self.epoch, self.step, self.num_seeds, self.seeds, self.sum);
   }
+};
+
+/// Counts those of this process that live.
+struct counted_life {
+  counted_life() { ++number; }
+  counted_life(counted_life const&) { ++number; }
+  counted_life& operator=(counted_life const&) = default;
+  ~counted_life() { --number; }
+  static inline std::atomic<std::int64_t> number = 0;
 };
 
 /// Makes counted batches, all ranks together; throws, or takes its time, on demand.
@@ -118,6 +128,7 @@ struct counted_batches {
     Comm comm_;
     std::int64_t failing_step_;
     bool delays_;
+    counted_life life_;
   };
 };
 

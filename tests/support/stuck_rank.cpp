@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stuck_rank <skip|stop|replies|split|none>: a program with a time limit of two seconds, of which rank 1 keeps the
-// others waiting: by skipping a call, by being stopped before one, or not at all. It ends the job, but for `none`.
+// stuck_rank <skip|stop|replies|split|init|serve|throw|none>: a program with a time limit of two seconds, of which rank
+// 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts MPI, or as the server
+// for which another one waits, or not at all. With `throw` there is no limit, and rank 1 throws before all ranks are
+// guarded. It ends the job, but for `none`.
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/roles/client.hpp>
+#include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/server.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
@@ -11,15 +17,78 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+namespace {
+
+constexpr std::chrono::seconds limit{2};
+
+// The rank of this process, as launchers tell it.
+bool is_rank_1() {
+  for (char const* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    if (char const* const rank = std::getenv(name)) {
+      return std::string_view(rank) == "1";
+    }
+  }
+  return false;
+}
+
+// Rank 2 waits for rank 0, which waits for rank 1.
+void serve(glt::mpi_comm comm) {
+  namespace dist = glt::dist;
+  dist::role_context roles(comm, comm.rank() < 2 ? dist::role::server : dist::role::client,
+                           comm.rank() < 2 ? "servers" : "clients");
+  if (comm.rank() < 2) {
+    dist::server server(roles);
+    server.register_service("double", [](std::int64_t number) { return 2 * number; });
+    if (comm.rank() == 1) {
+      std::raise(SIGSTOP);
+    }
+    server.run();
+  } else {
+    dist::client client(roles);
+    static_cast<void>(client.request<std::int64_t>(0, "double", std::int64_t{1}));
+    static_cast<void>(client.request<std::int64_t>(1, "double", std::int64_t{1}));
+  }
+}
+
+int throw_alone() {
+  try {
+    glt::mpi_environment const mpi;
+    auto comm = glt::mpi_comm::world();
+    if (comm.rank() == 1) {
+      throw glt::error("its own");
+    }
+    comm.barrier();
+    return 0;
+  } catch (std::exception const& failure) {
+    std::cerr << failure.what() << std::endl;
+    return 1;
+  }
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "none";
-  glt::mpi_environment const mpi;
-  auto comm = glt::mpi_comm::world({.time_limit = std::chrono::seconds(2)});
+  if (mode == "throw") {
+    return throw_alone();
+  }
+  if (mode == "init" && is_rank_1()) {
+    std::raise(SIGSTOP);
+  }
+  glt::mpi_environment const mpi(glt::mpi_threads::funneled, limit);
+  auto comm = glt::mpi_comm::world({.time_limit = limit});
+  if (mode == "serve") {
+    serve(comm);
+    return 0;
+  }
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> const counts(ranks, 0);

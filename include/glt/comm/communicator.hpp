@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/message.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -81,6 +84,9 @@ struct reply_buffer {
 ///   numbered by (`order`, rank)
 /// - `c.duplicate()`: the same ranks, with separate traffic
 ///
+/// Where a model has them, errors name ranks by `c.world_rank(rank)`, the number of a rank in the communicator from
+/// which all others were split, and by the group that `c.set_name(name)` has named; `c.name()` is kept by `duplicate`.
+///
 /// All but `start_all_to_all_v` block until the result is there. Bytes to send and bytes to receive never overlap. A
 /// rank's arguments are checked before it sends anything (precondition_error). Spans of size R are indexed by rank. All
 /// arrays are ordinary memory. Only the bytes of `all_to_all_v` and `start_all_to_all_v` may lie elsewhere: see
@@ -137,6 +143,34 @@ template <communicator C>
     return host_comm(comm.host());
   } else {
     return comm;
+  }
+}
+
+/// The rank of the world, of which `comm` may be a group: messages name that one. `comm.world_rank(rank)` where there
+/// is such, else `rank` itself.
+template <communicator C>
+[[nodiscard]] int world_rank(C const& comm, int rank) {
+  if constexpr (requires { comm.host(); }) {
+    return world_rank(comm.host(), rank);
+  } else if constexpr (requires { comm.world_rank(rank); }) {
+    return comm.world_rank(rank);
+  } else {
+    return rank;
+  }
+}
+
+/// What stands before the cause of a rank's failure: "servers-1: " in a group of that name, see `set_name`; else
+/// nothing.
+template <communicator C>
+[[nodiscard]] std::string group_prefix(C const& comm, int rank) {
+  if constexpr (requires { comm.host(); }) {
+    return group_prefix(comm.host(), rank);
+  } else if constexpr (requires { comm.name(); }) {
+    std::string_view const name = comm.name();
+    constexpr std::size_t most = 64; // room for the cause
+    return name.empty() ? std::string() : message(name.substr(0, most), name.size() > most ? "…" : "", '-', rank, ": ");
+  } else {
+    return {};
   }
 }
 

@@ -17,6 +17,8 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace glt {
@@ -128,6 +130,11 @@ public:
       inner_.flush();
     }
     void close() noexcept { inner_.close(); }
+    [[nodiscard]] bool has_died(int rank) const
+      requires requires(Inner const& inner) { inner.has_died(0); }
+    {
+      return inner_.has_died(rank);
+    }
 
   private:
     friend counting_comm;
@@ -145,6 +152,18 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return inner_.rank(); }
   [[nodiscard]] int size() const noexcept { return inner_.size(); }
+  /// See `communicator`.
+  [[nodiscard]] int world_rank(int rank) const noexcept { return detail::world_rank(inner_, rank); }
+  [[nodiscard]] std::string_view name() const noexcept
+    requires requires(C const& comm) { comm.name(); }
+  {
+    return inner_.name();
+  }
+  void set_name(std::string name)
+    requires requires(C& comm) { comm.set_name(std::string()); }
+  {
+    inner_.set_name(std::move(name));
+  }
 
   /// Returns the traffic since the beginning or the last `reset()`.
   [[nodiscard]] traffic const& counts() const noexcept { return *counts_; }
@@ -234,10 +253,27 @@ public:
   {
     return inner_.is_lost();
   }
+  void give_up(char const* call) noexcept
+    requires requires(C& comm) { comm.give_up(call); }
+  {
+    inner_.give_up(call);
+  }
   void abort_job(char const* cause) noexcept
     requires requires(C& comm) { comm.abort_job(cause); }
   {
     inner_.abort_job(cause);
+  }
+
+  /// See `mpi_comm`.
+  void mark_incomplete() noexcept
+    requires requires(C& comm) { comm.mark_incomplete(); }
+  {
+    inner_.mark_incomplete();
+  }
+  [[nodiscard]] bool is_incomplete() const noexcept
+    requires requires(C const& comm) { comm.is_incomplete(); }
+  {
+    return inner_.is_incomplete();
   }
 
   /// See `alarming`; its messages are not counted.

@@ -61,8 +61,10 @@ public:
       if (all_throw(comm_, failure)) {
         throw;
       }
+      whose_ = failure.rank() == world_rank(comm_, comm_.rank()) ? blame::own : blame::passed_on;
       pass_on(on_failure);
     } catch (...) {
+      whose_ = blame::own;
       pass_on(on_failure);
     }
   }
@@ -79,30 +81,33 @@ public:
       throw error("this rank has caught, or ended in a destructor, an exception of a collective in which others wait "
                   "for what it did not send; let such exceptions leave the work");
     }
+    if (is_incomplete(comm_)) {
+      return;
+    }
     cause_.clear(); // of work before
     announce();
   }
 
   /// Joins the next header exchange of the other ranks, at `operation::leave`.
-  void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_); }
+  void announce() { exchange_headers(comm_, {.what = operation::leave}, counts_, 0, cause_, headers_, whose_); }
 
   /// Reports the exception that is being handled to all ranks; throws an error with that exception nested in it.
   [[noreturn]] void announce_failure(std::string_view cause) {
     cause_.assign((cause.empty() ? "unknown exception" : cause).substr(0, cause_bytes - 1));
-    std::optional<agreed_error> agreed;
+    std::optional<agreed_error> told;
     try {
       announce();
     } catch (agreed_error const& error) {
-      agreed = error;
+      told = error;
     }
-    std::throw_with_nested(agreed ? *agreed : agreed_error(comm_.size(), comm_.rank(), cause_));
+    std::throw_with_nested(told ? *told : agreed(comm_, comm_.rank(), cause_));
   }
 
 private:
   // For an exception that is being handled.
   template <class OnFailure>
   [[noreturn]] void pass_on(OnFailure& on_failure) {
-    if (is_lost(comm_)) {
+    if (is_lost(comm_) || is_incomplete(comm_)) {
       throw;
     }
     on_failure();
@@ -113,6 +118,7 @@ private:
   std::vector<std::int64_t> counts_;
   std::vector<call_header> headers_;
   std::string cause_;
+  blame whose_ = blame::own;
 };
 
 /// Runs the work of a rank and leaves, done or failed.
@@ -169,7 +175,7 @@ void reduce_over_ranks(C& comm, Values&& values, reduction op) {
   auto& host = detail::host_comm(comm);
   auto const headers =
       detail::exchange_values(host, {.what = detail::operation::user}, {}, static_cast<std::int64_t>(reduced.size()));
-  detail::check_same(headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
+  detail::check_same(host, headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
     return detail::message("reduces ", own, " values while rank 0 reduces ", first, "; pass as many on all ranks");
   });
   host.all_reduce(std::span<std::ranges::range_value_t<Values>>(reduced), op);

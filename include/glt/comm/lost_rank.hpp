@@ -62,6 +62,16 @@ decltype(auto) committed(C& comm, Work&& work) {
   }
 }
 
+/// True if a rank of `comm` has died and the others live on: they agree on nothing any more.
+template <communicator C>
+[[nodiscard]] bool is_incomplete(C const& comm) noexcept {
+  if constexpr (requires { comm.is_incomplete(); }) {
+    return comm.is_incomplete();
+  } else {
+    return false;
+  }
+}
+
 template <communicator C>
 [[nodiscard]] bool is_lost(C const& comm) noexcept {
   if constexpr (losable<C>) {

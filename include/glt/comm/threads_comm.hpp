@@ -74,6 +74,10 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return board_->size(); }
+  /// See `communicator`.
+  [[nodiscard]] int world_rank(int rank) const noexcept { return board_->thread_of(rank); }
+  [[nodiscard]] std::string_view name() const noexcept { return name_ == nullptr ? std::string_view() : *name_; }
+  void set_name(std::string name) { name_ = std::make_shared<std::string const>(std::move(name)); }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
     detail::check_bytes("all_to_all", bytes);
@@ -135,7 +139,11 @@ public:
   }
 
   [[nodiscard]] threads_comm split(int color, int order) { return divide("split", color, order); }
-  [[nodiscard]] threads_comm duplicate() { return divide("duplicate", 0, 0); }
+  [[nodiscard]] threads_comm duplicate() {
+    auto made = divide("duplicate", 0, 0);
+    made.name_ = name_;
+    return made;
+  }
 
   /// See `alarming`.
   [[nodiscard]] detail::threads_alarm make_alarm() const noexcept { return {board_, rank_}; }
@@ -182,6 +190,7 @@ private:
 
   std::shared_ptr<detail::threads_board> board_;
   int rank_;
+  std::shared_ptr<std::string const> name_; // null: none
 };
 
 static_assert(communicator<threads_comm> && detail::alarming<threads_comm> && detail::mailing<threads_comm>);

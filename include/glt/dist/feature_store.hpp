@@ -66,10 +66,11 @@ private:
     detail::host_comm(comm).all_reduce(std::span<std::int64_t>(first), reduction::min);
     if (first[0] < comm.size() && first[1] < comm.size()) {
       bool const odd_one_lacks = first[0] < first[1];
-      throw glt::detail::agreed_error(comm.size(), static_cast<int>(std::max(first[0], first[1])),
-                                      detail::message("has ", odd_one_lacks ? "no labels" : "labels", ", unlike rank ",
-                                                      std::min(first[0], first[1]),
-                                                      "; give labels on all ranks or on none"));
+      throw glt::detail::agreed(
+          comm, static_cast<int>(std::max(first[0], first[1])),
+          detail::message("has ", odd_one_lacks ? "no labels" : "labels", ", unlike rank ",
+                          glt::detail::world_rank(comm, static_cast<int>(std::min(first[0], first[1]))),
+                          "; give labels on all ranks or on none"));
     }
     has_labels_ = first[0] < comm.size();
   }

@@ -7,6 +7,8 @@
 #include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/deadline.hpp>
+#include <glt/mpi/detail/leftovers.hpp>
 #include <glt/mpi/detail/port_file.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -14,6 +16,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -55,7 +58,9 @@ public:
     return {inter, 0, options};
   }
 
-  /// Joins a job that accepts; waits until its port file exists.
+  /// Joins a job that accepts; waits until its file is there. If that job does not answer within `patience` and 5 s
+  /// more, as where it has died and left the file, the rank says so in a last line and ends this job: MPI cannot be
+  /// called back.
   ///
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
@@ -63,6 +68,10 @@ public:
   [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
                                               std::chrono::duration<double> patience = std::chrono::seconds(60),
                                               mpi_options options = {}) {
+    auto const limit = patience + std::chrono::seconds(5);
+    auto waited = detail::waited_in("MPI_Comm_connect", limit, comm.rank(), comm.size());
+    waited << " at port file " << port_file.string() << "; has the job that wrote it ended?";
+    detail::mpi_deadline const deadline(limit, comm.rank(), comm.size(), waited);
     std::array<char, MPI_MAX_PORT_NAME> port{};
     agree(comm, detail::failure_of([&] {
             if (comm.rank() == 0) {
@@ -79,11 +88,15 @@ public:
     other.world_.reset();
   }
   mpi_attachment& operator=(mpi_attachment&&) = delete;
-  /// Leaves the other job, together with it, unless an exception is under way. Objects made from `world()` must be
-  /// destroyed before.
+  /// Leaves the other job, together with it, unless an exception is on its way or a rank of it has died. What was made
+  /// of `world()` must be gone.
   ~mpi_attachment() {
+    bool const is_whole = world_ && !world_->is_incomplete();
+    if (world_ && !is_whole) {
+      detail::keep_for_ever(std::make_shared<mpi_comm>(*world_)); // MPI would wait for the dead
+    }
     world_.reset();
-    if (inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {
+    if (is_whole && inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {
       MPI_Comm_disconnect(&inter_);
     }
   }

@@ -18,6 +18,7 @@
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox.hpp>
+#include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/replies.hpp>
 #include <glt/mpi/detail/request.hpp>
 #include <glt/mpi/detail/turn.hpp>
@@ -28,10 +29,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -62,18 +65,17 @@ class mpi_comm {
 public:
   using request = detail::mpi_request;
 
-  /// Returns the communicator of all processes of the program.
+  /// All processes of the program; see `duplicate_of`.
   ///
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
-  /// @throws mpi_error  if MPI reports a failure
   [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
 
-  /// Returns a communicator of the processes of an MPI communicator, which stays the caller's.
+  /// The processes of an MPI communicator, which stays the caller's. A rank on which that fails ends the job, with a
+  /// last line that names rank and cause: the others already wait for it.
   ///
   /// @comm   collective over `comm`
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
-  /// @throws mpi_error  if MPI reports a failure
   [[nodiscard]] static mpi_comm duplicate_of(MPI_Comm comm, mpi_options options = {}) {
     if (!detail::mpi_is_running()) {
       throw precondition_error("mpi_comm: MPI is not running; make an mpi_environment first and keep it");
@@ -86,18 +88,26 @@ public:
       throw precondition_error(
           detail::message("mpi_comm: time_limit is ", options.time_limit.count(), " s; pass 0 or more"));
     }
-    std::optional<detail::mpi_deadline> deadline; // no other rank can be asked yet
-    if (auto const limit = options.time_limit; limit.count() > 0) {
-      auto const [rank, ranks] = detail::place_in(comm);
-      deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
+    std::optional<detail::mpi_deadline> deadline; // nobody can be asked yet
+    try { // the others wait from now on, and nothing that this rank could send would tell them
+      if (auto const limit = options.time_limit; limit.count() > 0) {
+        auto const [rank, ranks] = detail::place_in(comm);
+        deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
+      }
+      detail::mpi_turn::ask();
+      auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
+      return mpi_comm(copy_of(comm), options, family);
+    } catch (std::exception const& failure) {
+      detail::abort_job(comm, failure.what());
     }
-    detail::mpi_turn::ask();
-    auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
-    return mpi_comm(copy_of(comm), options, family);
   }
 
   [[nodiscard]] int rank() const noexcept { return handle_->rank(); }
   [[nodiscard]] int size() const noexcept { return handle_->size(); }
+  /// See `communicator`.
+  [[nodiscard]] int world_rank(int rank) const noexcept { return handle_->world_rank(rank); }
+  [[nodiscard]] std::string_view name() const noexcept { return name_ == nullptr ? std::string_view() : *name_; }
+  void set_name(std::string name) { name_ = std::make_shared<std::string const>(std::move(name)); }
   [[nodiscard]] mpi_options options() const noexcept {
     return {.block_bytes = handle_->block_bytes(), .time_limit = handle_->watch().limit()};
   }
@@ -194,11 +204,7 @@ public:
   }
 
   void barrier() {
-    detail::committed(*this, [&] {
-      call(
-          "barrier", [&] { return MPI_Barrier(handle_->comm()); },
-          [&](MPI_Request* started) { return MPI_Ibarrier(handle_->comm(), started); });
-    });
+    detail::committed(*this, [&] { meet("barrier"); });
   }
 
   [[nodiscard]] mpi_comm split(int color, int order) {
@@ -214,7 +220,11 @@ public:
   }
 
   [[nodiscard]] mpi_comm duplicate() {
-    return without_start("duplicate", [&] { return mpi_comm(copy_of(native()), options(), handle_->family()); });
+    return without_start("duplicate", [&] {
+      mpi_comm made(copy_of(native()), options(), handle_->family());
+      made.name_ = name_;
+      return made;
+    });
   }
 
   /// Records the place in the program, for ranks that wait too long; see `mpi_options::time_limit`.
@@ -224,16 +234,41 @@ public:
   void mark_lost() noexcept { handle_->family()->lost = true; }
   [[nodiscard]] bool is_lost() const noexcept { return handle_->family()->lost; }
 
-  /// Ends all processes of the job at once, if other ranks may wait for ever. Its last line on the standard error names
-  /// this rank and the cause.
-  [[noreturn]] void abort_job(char const* cause) noexcept { detail::abort_job(handle_->comm(), rank(), size(), cause); }
+  /// Says that a rank has died whose death the others of this communicator survive: guards of it take part in no
+  /// agreement any more. Communicators that were split from it are not concerned.
+  void mark_incomplete() noexcept { handle_->mark_incomplete(); }
+  [[nodiscard]] bool is_incomplete() const noexcept { return handle_->is_incomplete(); }
+
+  /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
+  /// the way out where other ranks may wait for ever.
+  [[noreturn]] void abort_job(char const* cause) noexcept {
+    int ranks = size();
+    MPI_Group_size(family()->world, &ranks);
+    detail::abort_job(handle_->comm(), world_rank(rank()), ranks, cause);
+  }
+
+  /// Ends the job as where a call has waited longer than `mpi_options::time_limit`: tells where each rank is, and which
+  /// ones do not answer.
+  ///
+  /// @pre    there is a time limit
+  [[noreturn]] void give_up(char const* call) noexcept { handle_->watch().give_up(call); }
 
   /// See `alarming`.
   [[nodiscard]] detail::mpi_alarm make_alarm() const { return detail::mpi_alarm(handle_); }
 
   /// See `mailing`.
   [[nodiscard]] detail::mpi_mailbox make_mailbox() {
-    return detail::committed(*this, [&] { return detail::mpi_mailbox(duplicate().handle_); });
+    return detail::committed(*this, [&] {
+      auto own = duplicate();
+      std::vector<detail::mpi_process> processes(static_cast<std::size_t>(size()));
+      auto const sent = detail::own_process();
+      own.without_start("make_mailbox", [&] {
+        detail::check_mpi(
+            MPI_Allgather(&sent, sizeof(sent), MPI_BYTE, processes.data(), sizeof(sent), MPI_BYTE, own.native()),
+            "MPI_Allgather");
+      });
+      return detail::mpi_mailbox(own.handle_, std::move(processes));
+    });
   }
 
 private:
@@ -259,10 +294,22 @@ private:
     detail::check_mpi(handle_->wait(started, name), name);
   }
 
-  // Makes calls of MPI that have only a blocking form.
+  void meet(std::string_view name) {
+    call(
+        name, [&] { return MPI_Barrier(handle_->comm()); },
+        [&](MPI_Request* started) { return MPI_Ibarrier(handle_->comm(), started); });
+  }
+
+  // Calls of MPI that only wait; with a time limit behind a barrier that is watched, where the ranks can be asked who
+  // is missing.
   template <class Work>
   std::invoke_result_t<Work&> without_start(std::string_view name, Work work) {
-    return detail::committed(*this, [&] { return handle_->watch().during(name, work); });
+    return detail::committed(*this, [&] {
+      if (handle_->watch().is_on()) {
+        meet(name);
+      }
+      return handle_->watch().during(name, work);
+    });
   }
 
   [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {
@@ -283,6 +330,7 @@ private:
   }
 
   std::shared_ptr<detail::mpi_handle> handle_;
+  std::shared_ptr<std::string const> name_; // null: none
 };
 
 static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);

@@ -8,9 +8,13 @@
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/error.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
+
+#include <unistd.h>
 
 namespace glt {
 
@@ -24,21 +28,34 @@ enum class mpi_threads : int {
 
 /// Starts MPI for the lifetime of this object; a program has at most one.
 ///
-/// Make it first in `main`, so that communicators and requests are gone before it ends MPI. Its end may take as long as
-/// the longest `mpi_options::time_limit` of the program.
+/// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as the
+/// longest `mpi_options::time_limit` that the program gave. Where an exception ends it, it ends the job if the other
+/// ranks do not end MPI as well within that time, or within 15 s.
 ///
 /// Concurrent calls: `abort` at any time; everything else from the thread that made it.
 class mpi_environment {
 public:
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI was started before; it cannot be started twice
-  /// @throws error  if the MPI library does not provide the thread level `required`
-  explicit mpi_environment(mpi_threads required = mpi_threads::funneled) {
+  /// @param  time_limit  seconds that MPI may wait for the other processes until all have started; 0 for ever. This
+  ///                     process then ends with a last line, and thereby the job
+  /// @throws error  if the MPI library does not let as many threads call it as `required`
+  explicit mpi_environment(mpi_threads required = mpi_threads::funneled,
+                           std::chrono::duration<double> time_limit = std::chrono::seconds(0)) {
     int initialized = 0;
     detail::check_mpi(MPI_Initialized(&initialized), "MPI_Initialized");
     if (initialized != 0) {
       throw precondition_error(
           "mpi_environment: MPI was started already; keep the one environment for the whole program");
+    }
+    std::optional<detail::mpi_deadline> deadline;
+    if (time_limit.count() > 0) {
+      detail::last_line text;
+      text << "glt: process " << ::getpid() << " has waited "
+           << static_cast<std::int64_t>(std::min(time_limit, detail::longest_deadline).count())
+           << " s in MPI_Init, and all ranks end: another process of the job is stopped, cut off, or does "
+              "not start MPI";
+      deadline.emplace(time_limit, text);
     }
     int provided = MPI_THREAD_SINGLE;
     detail::check_mpi(MPI_Init_thread(nullptr, nullptr, static_cast<int>(required), &provided), "MPI_Init_thread");
@@ -56,13 +73,27 @@ public:
     if (!detail::mpi_is_running()) {
       return;
     }
+    bool const fails = std::uncaught_exceptions() > exceptions_; // maybe on this rank alone
+    auto limit = std::chrono::duration<double>(detail::longest_time_limit.load());
+    if (fails && limit.count() == 0) {
+      limit = failure_limit;
+    }
     std::optional<detail::mpi_deadline> deadline;
-    if (std::chrono::duration<double> const limit(detail::longest_time_limit.load()); limit.count() > 0) {
+    if (limit.count() > 0) {
       auto const [rank, ranks] = detail::place_in(MPI_COMM_WORLD);
+      auto const time = limit + std::chrono::seconds(5); // some need a second or two with all ranks at hand
+      auto waited = detail::waited_in("MPI_Finalize", time, rank, ranks);
+      if (fails) {
+        waited << ", with an exception on its way; guard the work of all ranks by run_collectively or "
+                  "run_mpi_program";
+      }
       try {
-        auto const time = limit + std::chrono::seconds(5); // some ranks need a second or two even if all are ready
-        deadline.emplace(time, rank, ranks, detail::waited_in("MPI_Finalize", time, rank, ranks));
-      } catch (std::exception const&) { // no thread can be started: then there is no limit
+        deadline.emplace(time, rank, ranks, waited);
+      } catch (std::exception const&) { // no thread can be started: then without a limit
+        if (fails) {
+          detail::abort_job(MPI_COMM_WORLD,
+                            "an exception has left its work, and there is no memory to wait for the others");
+        }
       }
     }
     MPI_Finalize();
@@ -75,7 +106,10 @@ public:
   [[noreturn]] void abort(int status) const noexcept { detail::end_job(MPI_COMM_WORLD, status); }
 
 private:
+  static constexpr std::chrono::seconds failure_limit{10};
+
   mpi_threads threads_{};
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 } // namespace glt

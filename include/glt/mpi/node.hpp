@@ -171,7 +171,8 @@ private:
     std::copy_n(own.begin(), std::min(own.size(), text.size() - 1), text.begin());
     detail::check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, node_->comm()),
                       "MPI_Bcast");
-    return detail::message("rank ", ranks_[static_cast<std::size_t>(first)], " cannot share memory: ", text.data());
+    return detail::message("rank ", comm_.world_rank(ranks_[static_cast<std::size_t>(first)]),
+                           " cannot share memory: ", text.data());
   }
 
   void keep_private(std::int64_t bytes, node_blocks& made) const {

@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <exception>
+#include <optional>
 #include <ostream>
 #include <string_view>
 
@@ -37,13 +38,14 @@ template <std::invocable<mpi_comm> Work>
            << std::endl;
   };
   try {
-    mpi_environment const mpi(options.threads);
-    auto const comm = mpi_comm::world(options.world);
+    mpi_environment const mpi(options.threads, options.world.time_limit);
+    std::optional<mpi_comm> comm;
     try {
-      run_collectively(comm, [&] { work(comm); });
+      comm.emplace(mpi_comm::world(options.world));
+      run_collectively(*comm, [&] { work(*comm); });
       return 0;
     } catch (collective_error const& failure) {
-      if (comm.rank() == 0) { // all ranks have the same text
+      if (comm->rank() == 0) { // all ranks have the same
         tell(failure.what());
       }
     } catch (std::exception const& failure) { // on this rank alone

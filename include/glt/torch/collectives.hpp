@@ -109,7 +109,7 @@ template <communicator Comm>
   std::vector<call_header> headers(ranks);
   exchange_headers(comm, {.what = operation::gather_gradients}, bytes, num_seeds, gradient_fault(parameters, num_seeds),
                    headers);
-  check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
+  check_same(comm, headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
     return message("gathers gradients of ", own, " bytes while rank 0 gathers ", first,
                    "; train the same parameters on all ranks");
   });

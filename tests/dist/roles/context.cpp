@@ -232,8 +232,17 @@ TEST_CASE("a failure reaches the ranks of its group by a guard of the group, and
       });
     };
     auto const of_group = thrown<glt::collective_error>(in_group);
-    CHECK(of_group == (comm.rank() % 2 == last % 2 ? "rank " + std::to_string(last / 2) + ": its disk fails"
-                                                   : "(nothing was thrown)"));
+    auto const group = context.name_of(last).substr(0, 64);
+    auto const place = "-" + std::to_string(last / 2) + ": its disk fails";
+    CHECK((comm.rank() % 2 == last % 2 ? names(of_group, "rank " + std::to_string(last) + ": " + group, place)
+                                       : of_group == "(nothing was thrown)"));
+    CHECK(names(thrown<glt::collective_error>([&] {
+                  glt::run_collectively(comm, [&] {
+                    in_group();
+                    context.world_barrier();
+                  });
+                }),
+                "rank " + std::to_string(last) + ": " + group, place));
     auto const in_world = [&] {
       glt::run_collectively(comm, [&] {
         try {

@@ -57,47 +57,6 @@ constexpr std::int64_t many_seeds = 4000;
 
 } // namespace
 
-TEST_CASE("a server that fails outside of batches ends all servers, and clients hear which one and why") {
-  glt_test::on_ranks(
-      [](auto comm) {
-        using comm_type = decltype(comm);
-        for (int const servers : servers_of_size(comm.size())) {
-          CAPTURE(servers);
-          auto roles = joined(comm, servers);
-          auto const last = servers - 1; // the server that fails
-          auto const name = "servers-" + std::to_string(last) + ": ";
-          if (is_server(roles)) {
-            glt::dist::server server(roles);
-            server.offer("some", counted_batches());
-            server.register_service("fail", [](std::int64_t code) -> std::int64_t { throw code; }); // no exception
-            CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name, "unknown exception"));
-            continue;
-          }
-          glt::dist::client client(roles);
-          auto const own = roles.group_rank();
-          remote<comm_type> loader(client, "some", counted_seeds(own, 3000), {}, some_options);
-          bool const asks = own == roles.group_size() - 1;
-          auto const text = glt_test::thrown<glt::collective_error>([&] {
-            for (auto const& batch : loader.epoch(0)) {
-              if (asks && batch.step == 5) {
-                static_cast<void>(client.template request<std::int64_t>(last, "fail", std::int64_t{7}));
-              }
-              std::this_thread::yield();
-            }
-            for (std::int64_t epoch = 1;; ++epoch) {
-              prints_of(loader, epoch);
-            }
-          });
-          CHECK(glt_test::names(text, "rank " + std::to_string(last), name, "unknown exception"));
-          CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                                    [&] { remote<comm_type>(client, "some", counted_seeds(own, 9), {}); }),
-                                name, "unknown exception"));
-        }
-        comm.barrier();
-      },
-      {2, 3, 4});
-}
-
 TEST_CASE("a server that fails before it runs is an error of all ranks") {
   glt_test::on_ranks(
       [](auto comm) {

@@ -14,8 +14,10 @@
 #include "support/ranks.hpp"
 #include "support/roles.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -300,6 +302,7 @@ TEST_CASE("clients call services, and servers tell why they cannot") {
                 return sum;
               });
               server.register_service("fail", [](std::string const& why) -> std::string { throw glt::error(why); });
+              server.register_service("odd", [](std::int64_t value) -> std::int64_t { throw static_cast<int>(value); });
               CHECK_THROWS_AS(server.register_service("sum", [](std::int64_t value) { return value; }),
                               glt::precondition_error);
               server.run();
@@ -316,7 +319,80 @@ TEST_CASE("clients call services, and servers tell why they cannot") {
                                         static_cast<void>(client.template request<std::int64_t>(server, "other", 1));
                                       }),
                                       "no service \"other\""));
+                CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                                        static_cast<void>(
+                                            client.template request<std::int64_t>(server, "odd", std::int64_t{7}));
+                                      }),
+                                      "rank " + std::to_string(server), "unknown exception"));
               }
+              for (int const other : {client.roles().world_rank(), -1, 99}) {
+                CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
+                                        static_cast<void>(client.template request<std::int64_t>(other, "sum", 1));
+                                      }),
+                                      "rank " + std::to_string(other) + " does not serve clients-"));
+              }
+            });
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("a loader names each of its servers once, and none but servers") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        on_roles(
+            comm, comm.size() / 2,
+            [](auto& server) {
+              server.offer("some", counted_batches());
+              server.run();
+            },
+            [](auto& client) {
+              using comm_type = decltype(comm);
+              auto const own = client.roles().group_rank();
+              auto const of_servers = [&](std::vector<int> servers, bool together) {
+                return glt_test::thrown<glt::error>([&] {
+                  remote<comm_type> loader(client, "some", counted_seeds(own, 30), {}, some_options,
+                                           {.servers = std::move(servers), .together = together});
+                  CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
+                });
+              };
+              auto const last = client.servers().back();
+              CHECK(glt_test::names(of_servers({last, last, last}, false),
+                                    "rank " + std::to_string(last) + " is named twice"));
+              CHECK(glt_test::names(of_servers({last, last}, true), "named twice"));
+              CHECK(glt_test::names(of_servers({client.roles().world_rank()}, false), "does not serve"));
+              CHECK(of_servers({last}, false) == "(nothing was thrown)");
+            });
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("what loaders of many options need is freed when they are closed") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        on_roles(
+            comm, comm.size() / 2,
+            [](auto& server) {
+              server.offer("some", counted_batches());
+              server.register_service("makers", [](std::int64_t) { return glt_test::counted_life::number.load(); });
+              server.run();
+            },
+            [](auto& client) {
+              using comm_type = decltype(comm);
+              auto const own = client.roles().group_rank();
+              auto const expected = expected_of(own, 30, 10, 1);
+              remote<comm_type> kept(client, "some", counted_seeds(own, 30), {.failing_step = 99}, some_options,
+                                     {.together = false});
+              std::int64_t most = 0;
+              for (std::int64_t i = 0; i < 60; ++i) {
+                auto const kind = i % 40; // some of those that were closed are opened again
+                remote<comm_type> loader(client, "some", counted_seeds(own, 30), {.failing_step = 100 + kind},
+                                         some_options, {.together = false});
+                CHECK(prints_of(loader, 1) == expected);
+                most = std::max(
+                    most, client.template request<std::int64_t>(client.servers().front(), "makers", std::int64_t{0}));
+              }
+              CHECK(most <= 15 * std::ssize(client.servers()));
+              CHECK(prints_of(kept, 1) == expected);
             });
       },
       {2, 3, 4});

@@ -81,6 +81,21 @@ public:
     }
   }
 
+  /// The first `cases` faults of a kind on every rank.
+  void run_first(target const& job, std::string const& what, fault_kind const& kind, long cases) {
+    auto const title = job.name + ", " + what;
+    if (title.find(chosen_.only) == std::string::npos || !learn(job, kind)) {
+      return;
+    }
+    std::printf("%s: the first %ld events of each rank\n", title.c_str(), cases);
+    std::fflush(stdout);
+    for (long rank = 0; rank < job.ranks; ++rank) {
+      for (long number = 1; number <= std::min(cases, events_[static_cast<std::size_t>(rank)]); ++number) {
+        one(job, title, kind, rank, number);
+      }
+    }
+  }
+
 private:
   void prepare(target const& job) {
     for (auto const& entry : std::filesystem::directory_iterator(scratch_.path())) {

@@ -5,6 +5,7 @@
 
 #include <glt/memory/detail/huge_pages.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/node.hpp>
 
 #include "support/errors.hpp"
 
@@ -14,6 +15,8 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include <sys/resource.h>
 
 using namespace glt;
 using detail::memory_file;
@@ -62,4 +65,21 @@ TEST_CASE("a memory file that is not there any more, or is another one, is not o
   CHECK(glt_test::names(why_not(name), "cannot be opened: No such file"));
   auto const too_large = glt_test::thrown<error>([] { static_cast<void>(memory_file::create(INT64_MAX).map()); });
   CHECK(glt_test::names(too_large, "memory of 9223372036854775807 bytes", "cannot be "));
+}
+
+TEST_CASE("memory beyond the limit of file sizes is an error, not a signal, and ranks share nothing then") {
+  mpi_node node(mpi_comm::world());
+  struct ::rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  auto small = before;
+  small.rlim_cur = 1 << 20;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  auto const refused = glt_test::thrown<error>([] { static_cast<void>(memory_file::create((1 << 20) + 1)); });
+  auto const blocks = node.share(64 << 20, [](std::span<std::byte>) {});
+  auto const made = memory_file::create(1 << 20).map();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(glt_test::names(refused, "memory of 1048577 bytes", "limit of file sizes (ulimit -f)", "File too large"));
+  CHECK(made != nullptr);
+  CHECK(blocks.own.size() == 64 << 20);
+  CHECK((node.size() == 1 || glt_test::names(blocks.reason, "rank 0 cannot share memory", "ulimit -f")));
 }

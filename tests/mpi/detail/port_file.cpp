@@ -9,7 +9,10 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
+
+#include <sys/stat.h>
 
 TEST_CASE("a port is read from the file of its owner, who alone can read it") {
   glt_test::scratch_folder const folder;
@@ -25,6 +28,24 @@ TEST_CASE("a port is read from the file of its owner, who alone can read it") {
   CHECK(glt_test::names(
       glt_test::thrown<glt::error>([&] { glt::detail::read_port_file(path, std::chrono::seconds(1), small); }),
       "does not hold the name of a port"));
+  auto const elsewhere = folder.path() / "odd";
+  auto const refusal = [&] {
+    auto const begun = std::chrono::steady_clock::now();
+    auto const text =
+        glt_test::thrown<glt::error>([&] { glt::detail::read_port_file(elsewhere, std::chrono::seconds(60), read); });
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(30));
+    return text;
+  };
+  REQUIRE(::mkfifo(elsewhere.c_str(), 0600) == 0); // nobody writes to it
+  CHECK(glt_test::names(refusal(), elsewhere.string(), "no regular file"));
+  std::filesystem::remove(elsewhere);
+  std::filesystem::create_directory(elsewhere);
+  CHECK(glt_test::names(refusal(), elsewhere.string(), "no regular file"));
+  std::filesystem::remove(elsewhere);
+  for (std::string const text : {"", "garbage", "some:port\n", "glt port: some:port", "glt port: some:port\n\n"}) {
+    std::ofstream(elsewhere) << text;
+    CHECK(glt_test::names(refusal(), elsewhere.string(), "does not hold the name of a port"));
+  }
   glt::detail::remove_port_file(path);
   CHECK(!std::filesystem::exists(path));
   CHECK(glt_test::names(

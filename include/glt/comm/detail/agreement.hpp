@@ -103,7 +103,10 @@ struct call_site {
   friend bool operator==(call_site const&, call_site const&) = default;
 };
 
-/// Message that a rank sends to every other rank before any larger exchange.
+/// Whether a rank has failed: by itself, or because a group has agreed on the failure of another of its ranks.
+enum class blame : std::uint16_t { none, own, passed_on };
+
+/// What a rank tells every other one before they exchange anything larger.
 struct call_header {
   std::int64_t count = 0; ///< items for the receiver
   std::int64_t total = 0; ///< items for all ranks together
@@ -111,7 +114,7 @@ struct call_header {
   std::int64_t step = 0;
   std::int32_t hop = 0;
   std::uint16_t what = 0;
-  std::uint16_t failed = 0;
+  std::uint16_t failed = 0; ///< a `blame`
 
   [[nodiscard]] call_site site() const noexcept { return {static_cast<operation>(what), step, hop}; }
 };
@@ -130,6 +133,12 @@ inline constexpr std::size_t cause_bytes = 512;
   return message("at ", name_of(site.what), " step ", site.step, " hop ", site.hop);
 }
 
+/// The error that all ranks of `comm` throw for one of them: with its rank of the world, and the name of the group.
+template <communicator C>
+[[nodiscard]] agreed_error agreed(C const& comm, int rank, std::string_view cause) {
+  return agreed_error(comm.size(), world_rank(comm, rank), group_prefix(comm, rank).append(cause));
+}
+
 /// Tells all ranks why `rank` failed, and throws the same error on each of them.
 ///
 /// @comm   collective; one broadcast
@@ -143,7 +152,7 @@ template <communicator C>
     comm.broadcast(reinterpret_cast<std::byte*>(cause.data()), static_cast<std::int64_t>(cause.size()), rank);
   }
   try {
-    throw agreed_error(comm.size(), rank, cause.data());
+    throw agreed(comm, rank, cause.data());
   } catch (std::bad_alloc const&) { // the others leave with an error that this rank cannot make
     if constexpr (losable<C>) {
       comm.mark_lost();
@@ -161,11 +170,12 @@ template <communicator C>
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
 ///         none on one rank
 /// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
-///                           such rank is named), or if a rank is at another `site` than rank 0
-/// @throws precondition_error  if counts does not have R elements
+///                           such rank is named, of those that failed themselves if there are), or if a rank is at
+///                           another `site` than rank 0
+/// @throws precondition_error  if counts has not R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
-                      std::string const& failure, std::vector<call_header>& headers) {
+                      std::string const& failure, std::vector<call_header>& headers, blame whose = blame::own) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   check_length("exchange_headers", "counts", counts.size(), comm.size());
   if constexpr (requires { comm.note(site); }) { // for callers that report the place of this rank
@@ -177,7 +187,7 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                         .step = site.step,
                         .hop = site.hop,
                         .what = static_cast<std::uint16_t>(site.what),
-                        .failed = static_cast<std::uint16_t>(failure.empty() ? 0 : 1)};
+                        .failed = static_cast<std::uint16_t>(failure.empty() ? blame::none : whose)};
   headers.assign(2 * ranks, call_header{});
   std::span const received(headers.data(), ranks);
   std::span const sent(headers.data() + ranks, ranks);
@@ -192,16 +202,17 @@ void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> cou
                     header_bytes);
   }
   headers.resize(ranks);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (received[rank].failed != 0) {
-      throw_everywhere(comm, static_cast<int>(rank), failure);
+  for (auto const kind : {blame::own, blame::passed_on}) {
+    auto const found = std::ranges::find(received, static_cast<std::uint16_t>(kind), &call_header::failed);
+    if (found != received.end()) {
+      throw_everywhere(comm, static_cast<int>(found - received.begin()), failure);
     }
   }
   for (std::size_t rank = 1; rank < ranks; ++rank) {
     if (received[rank].site() != received[0].site()) {
-      throw agreed_error(comm.size(), static_cast<int>(rank),
-                         message("is ", place_of(received[rank].site()), " while rank 0 is ",
-                                 place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
+      throw agreed(comm, static_cast<int>(rank),
+                   message("is ", place_of(received[rank].site()), " while rank ", world_rank(comm, 0), " is ",
+                           place_of(received[0].site()), "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -225,12 +236,12 @@ std::vector<call_header> exchange_values(C& comm, call_site site, std::string co
 /// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`.
 ///
 /// @throws collective_error  if not; as every rank does, where counts are the same for all receivers
-template <class Difference>
-void check_same(std::span<call_header const> headers, std::int64_t call_header::* number, Difference difference) {
+template <communicator C, class Difference>
+void check_same(C const& comm, std::span<call_header const> headers, std::int64_t call_header::* number,
+                Difference difference) {
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].*number != headers[0].*number) {
-      throw agreed_error(static_cast<int>(headers.size()), static_cast<int>(rank),
-                         difference(headers[rank].*number, headers[0].*number));
+      throw agreed(comm, static_cast<int>(rank), difference(headers[rank].*number, headers[0].*number));
     }
   }
 }

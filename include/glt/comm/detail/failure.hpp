@@ -14,6 +14,8 @@ template <class Work>
     work();
   } catch (std::exception const& failure) {
     return *failure.what() != '\0' ? failure.what() : "exception without a text";
+  } catch (...) {
+    return "unknown exception";
   }
   return {};
 }

@@ -27,7 +27,7 @@ namespace glt::detail {
 
 /// Reason why a call on a board was given up.
 struct threads_failure {
-  int rank;
+  int rank; ///< its number in `run_threads`
   std::string cause;
 };
 
@@ -82,6 +82,7 @@ public:
   [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
   /// Returns the number of each rank in `run_threads`.
   [[nodiscard]] std::vector<int> const& threads() const noexcept { return threads_; }
+  [[nodiscard]] int thread_of(int rank) const noexcept { return threads_[static_cast<std::size_t>(rank)]; }
 
   /// Shows a call to the other ranks and returns its number; the last rank to arrive does the work.
   ///
@@ -116,7 +117,7 @@ public:
     family_->changed.wait(hold, [&]() noexcept { return all.done || is_given_up(all); });
     std::optional<threads_failure> failure;
     if (!all.done) {
-      failure = threads_family::or_out_of_memory(rank, [&] { return missing(all); });
+      failure = threads_family::or_out_of_memory(thread_of(rank), [&] { return missing(all); });
     } else if (all.failure) {
       failure = threads_family::or_out_of_memory(all.failure->rank, [&] { return *all.failure; });
     }
@@ -222,18 +223,20 @@ private:
     throw agreed_error(family_->broken ? family_->size() : size(), failure.rank, failure.cause);
   }
 
-  // Does the work; the ranks wait for its result.
-  static std::optional<threads_failure> attempt(std::span<threads_call* const> calls) noexcept {
+  // All ranks wait for what it returns.
+  std::optional<threads_failure> attempt(std::span<threads_call* const> calls) const noexcept {
     try {
       check_same(calls);
       calls[0]->complete(calls);
       return std::nullopt;
     } catch (collective_error const& failure) {
-      return threads_family::or_out_of_memory(failure.rank(),
-                                              [&] { return threads_failure{failure.rank(), failure.cause()}; });
+      auto const thread = thread_of(failure.rank());
+      return threads_family::or_out_of_memory(thread, [&] { return threads_failure{thread, failure.cause()}; });
     } catch (std::exception const& failure) {
-      return threads_family::or_out_of_memory(
-          0, [&] { return threads_failure{0, message("could not finish ", calls[0]->name, ": ", failure.what())}; });
+      auto const thread = thread_of(0);
+      return threads_family::or_out_of_memory(thread, [&] {
+        return threads_failure{thread, message("could not finish ", calls[0]->name, ": ", failure.what())};
+      });
     }
   }
 
@@ -258,8 +261,9 @@ private:
       return *family_->broken;
     }
     auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
-    return {static_cast<int>(first_gone(waiting)), message("returned while other ranks wait for it in ", call->name,
-                                                           "; make the same calls in the same order on all ranks")};
+    return {thread_of(static_cast<int>(first_gone(waiting))),
+            message("returned while other ranks wait for it in ", call->name,
+                    "; make the same calls in the same order on all ranks")};
   }
 
   std::shared_ptr<threads_family> family_;

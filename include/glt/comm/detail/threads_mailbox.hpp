@@ -81,8 +81,8 @@ private:
         last = peer;
       }
     }
-    throw agreed_error(size(), last,
-                       message("returned while rank ", rank, " waits for a message",
+    throw agreed_error(size(), threads_[static_cast<std::size_t>(last)],
+                       message("returned while rank ", threads_[static_cast<std::size_t>(rank)], " waits for a message",
                                source < 0 ? ", as have all others" : "",
                                "; let ranks that wait for messages know when there will be no more"));
   }

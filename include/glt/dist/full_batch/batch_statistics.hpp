@@ -136,7 +136,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
                                    .deviations = {middle, middle + x.columns()}},
                                   joined);
   }
-  glt::detail::check_batch_rows(host.size(), joined.rows);
+  glt::detail::check_batch_rows(host, joined.rows);
   return joined;
 }
 

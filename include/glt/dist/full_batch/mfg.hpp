@@ -62,7 +62,7 @@ template <communicator Comm, host_policy Policy, vertex_id Vertex>
   });
   auto const headers = glt::detail::exchange_values(glt::detail::host_comm(comm),
                                                     {.what = detail::operation::make_mfgs}, failure, num_layers);
-  glt::detail::check_same(headers, &glt::detail::call_header::value, [](std::int64_t value, std::int64_t first) {
+  glt::detail::check_same(comm, headers, &glt::detail::call_header::value, [](std::int64_t value, std::int64_t first) {
     return detail::message("asks for ", value, " layers while rank 0 asks for ", first,
                            "; make the same calls on all ranks");
   });

@@ -151,7 +151,7 @@ private:
     for (std::size_t rank = 0; rank < headers.size(); ++rank) {
       auto const value = headers[rank].value;
       auto const throw_difference = [&](auto what) {
-        throw glt::detail::agreed_error(graph.size(), static_cast<int>(rank), what);
+        throw glt::detail::agreed(graph.host(), static_cast<int>(rank), what);
       };
       if (value / 4 != headers[0].value / 4) {
         throw_difference("chooses the edges to push otherwise than rank 0; make the same calls on all ranks");

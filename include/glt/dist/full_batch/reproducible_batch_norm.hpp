@@ -38,9 +38,9 @@ template <communicator Comm>
   std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), columns);
   std::vector<call_header> headers;
   exchange_headers(comm, site, counts, rows, failure, headers);
-  check_same(headers, &call_header::count, other_columns);
+  check_same(comm, headers, &call_header::count, other_columns);
   auto const total = total_value(headers);
-  check_batch_rows(comm.size(), total);
+  check_batch_rows(comm, total);
   return total;
 }
 

@@ -101,11 +101,12 @@ public:
   template <class Reply>
   class pending_reply {
   public:
-    /// Waits for the reply.
+    /// Waits for it, for 10 minutes at most.
     ///
-    /// @throws collective_error  with the server and the cause, if the service failed
+    /// @throws collective_error  with the server and the cause, if the service has failed, or the server has died
+    /// @throws error  if there is none in that time
     [[nodiscard]] Reply get() {
-      auto const message = client_->wait_for(client_->replies_[number_], detail::for_ever, [] { return "a reply"; });
+      auto const message = client_->wait_for(client_->replies_[number_], longest_wait, [] { return "a reply"; });
       auto reader = detail::read_message(message);
       detail::reply_message head;
       std::vector<std::byte> bytes;
@@ -126,9 +127,12 @@ public:
     std::int64_t number_;
   };
 
-  /// Calls a service of a server without waiting for its reply.
+  /// Calls a service of a server, and does not wait for its reply.
+  ///
+  /// @throws precondition_error  if no such rank serves this one
   template <class Reply, class Request>
   [[nodiscard]] pending_reply<Reply> request_async(int server, std::string_view service, Request const& request) {
+    check_server(server);
     auto const number = ++last_number_;
     replies_[number];
     detail::send_packed(box_, server, detail::service_message::request,
@@ -162,7 +166,16 @@ private:
     return servers;
   }
 
-  // Locks the pages of the memory that a server shares and returns it; empty if that is impossible.
+  // Others never answer.
+  void check_server(int rank) const {
+    if (!std::ranges::binary_search(servers_, rank)) {
+      throw precondition_error(detail::message("rank ", rank, " does not serve ", roles_->name_of(roles_->world_rank()),
+                                               "; name one of client.servers(), ranks of the world from ",
+                                               servers_.front(), " to ", servers_.back()));
+    }
+  }
+
+  // The memory that a server shares, with its pages locked from now on; empty if that cannot be.
   template <class Policy>
   [[nodiscard]] std::span<std::byte const> lock_shared(int server, Policy const& policy) {
     auto const at = static_cast<std::size_t>(server);
@@ -188,7 +201,11 @@ private:
       return;
     }
     while (num_ended_ < servers_.size()) {
-      sort(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "the end of a server"; }));
+      auto message = receive(longest_wait, [] { return "the end of a server"; });
+      if (!message) {
+        return; // gone without a word
+      }
+      sort(std::move(*message));
     }
     if (!gone_) { // a server that is gone receives nothing more
       box_.flush();
@@ -196,7 +213,27 @@ private:
     }
   }
 
-  // Waits for the next message of an inbox; `what()` names it in the error if it does not come.
+  // Waits for a server that may be gone, if nothing else is said.
+  static constexpr std::chrono::minutes longest_wait{10};
+
+  template <class What>
+  [[nodiscard]] std::optional<detail::mailbox_message> receive(detail::mailbox_limit limit, What what) {
+    return detail::receive_in_time(roles_->world(), box_, limit, what, [this] { return find_dead(); });
+  }
+  bool find_dead() {
+    if constexpr (detail::tells_deaths<decltype(box_)>) {
+      for (int const server : servers_) {
+        if (box_.has_died(server)) {
+          roles_->world().mark_incomplete();
+          gone_.emplace(server, detail::message(roles_->name_of(server), ": has died"));
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // The next message of an inbox; `what()` names it if it does not come.
   template <class What>
   [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit, What what) {
     auto const begun = std::chrono::steady_clock::now();
@@ -205,10 +242,9 @@ private:
         throw *gone_;
       }
       auto const left = limit - (std::chrono::steady_clock::now() - begun);
-      auto message = detail::receive_in_time(roles_->world(), box_, left, what);
-      if (message) {
+      if (auto message = receive(left, what)) {
         sort(std::move(*message));
-      } else {
+      } else if (!gone_) {
         throw error(
             detail::message(roles_->name_of(roles_->world_rank()), " has waited ", limit.count(), " s for ", what()));
       }
@@ -249,8 +285,7 @@ private:
       ++num_ended_;
       detail::failed_message head;
       reader.get(head);
-      auto const rank = static_cast<int>(head.rank);
-      gone_.emplace(rank, detail::message(roles_->name_of(rank), ": ", head.cause));
+      gone_.emplace(static_cast<int>(head.rank), head.cause);
       return;
     }
     default:

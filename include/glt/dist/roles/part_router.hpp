@@ -87,13 +87,13 @@ template <communicator Comm>
   own.insert(own.end(), held.begin(), held.end());
   auto lists =
       detail::gather_lists(detail::host_comm(comm), {.what = detail::operation::join_roles, .hop = 1}, {}, own);
-  auto const agreed = detail::agreed_number_of_parts(lists);
+  auto const agreed = detail::agreed_number_of_parts(comm, lists);
   for (auto& list : lists) {
     list.erase(list.begin());
   }
   auto holders = detail::holders_of_parts(agreed, lists);
   if (!holders.fault.empty()) {
-    throw detail::agreed_error(comm.size(), holders.faulty_rank, holders.fault);
+    throw detail::agreed(comm, holders.faulty_rank, holders.fault);
   }
   return part_router(std::move(holders), comm.rank());
 }

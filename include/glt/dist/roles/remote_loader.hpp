@@ -33,13 +33,13 @@ namespace glt::dist {
 
 /// Deployment of a remote loader: servers, clients and time limit.
 struct remote_options {
-  /// Ranks of the world that make the batches, in turns; if empty, the servers assigned to the client.
+  /// Ranks of the world that make the batches, in turns, each named once; none: those that the client is assigned.
   std::vector<int> servers{};
   /// If true, all clients make this loader together. They take the same number of steps, as ranks with a `loader` do.
   /// If false, the loader is this client's alone.
   bool together = true;
-  /// Seconds that the client waits for a batch; 0: no limit.
-  std::chrono::duration<double> time_limit{0};
+  /// Seconds that a batch, or the opening of the loader, may be waited for; 0: for ever.
+  std::chrono::duration<double> time_limit{600};
 };
 
 /// Batches of this rank's seeds that servers make, bit for bit the batches of a `loader` on as many ranks.
@@ -167,10 +167,15 @@ private:
     auto& inboxes = client_->loaders_[number_];
     detail::open_message head{number_,  offer, typeid(batch_type).name(),
                               options_, 0,     static_cast<std::int64_t>(remote_.servers.size())};
+    auto sorted = remote_.servers;
+    std::ranges::sort(sorted);
+    if (auto const twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
+      throw precondition_error(detail::message("rank ", *twice,
+                                               " is named twice among the servers of a loader; name each "
+                                               "server once"));
+    }
+    std::ranges::for_each(sorted, [&](int server) { client_->check_server(server); });
     for (int const server : remote_.servers) {
-      if (std::ranges::find(client_->servers(), server) == client_->servers().end()) {
-        throw precondition_error(detail::message("rank ", server, " is no server; name ranks of the world that are"));
-      }
       detail::send_packed(client_->box_, server, detail::service_message::open, head, recipe, seeds);
       ++head.share;
     }

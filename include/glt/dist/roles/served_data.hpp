@@ -148,17 +148,18 @@ private:
     return mine;
   }
 
-  // Merges the descriptions of all servers.
-  [[nodiscard]] static data_description merge(std::vector<data_description> const& of_server, std::vector<int> ranks) {
+  // What all servers have, of what each of them has.
+  template <communicator Comm>
+  [[nodiscard]] static data_description merge(Comm const& group, std::vector<data_description> const& of_server,
+                                              std::vector<int> ranks) {
     auto whole = of_server.front();
     whole.splits.clear();
     whole.ranks = std::move(ranks);
     for (std::size_t part = 0; part < of_server.size(); ++part) {
       auto const& [offsets, unknown, tensors, splits] = of_server[part];
       if (offsets != whole.offsets || tensors != whole.tensors) {
-        throw detail::agreed_error(
-            static_cast<int>(of_server.size()), static_cast<int>(part),
-            "serves another partition or other tensors than rank 0; serve the same on all ranks");
+        throw detail::agreed(group, static_cast<int>(part),
+                             "serves another partition or other tensors than rank 0; serve the same on all ranks");
       }
       for (auto const& split : splits) {
         auto found = std::ranges::find(whole.splits, split.name, &split_description::name);
@@ -224,7 +225,7 @@ void serve_data(server<Comm>& by, std::string const& name, served_data data) {
     detail::unpacker(of_server, nullptr).get(descriptions.emplace_back());
   }
   auto const ranks = roles.ranks_of(roles.group_name());
-  data.description_ = served_data::merge(descriptions, {ranks.begin(), ranks.end()});
+  data.description_ = served_data::merge(roles.group(), descriptions, {ranks.begin(), ranks.end()});
   auto const shown = std::make_shared<served_data const>(std::move(data));
   by.register_service(detail::name_of_service(name, detail::describe_service),
                       [shown](std::int64_t) { return shown->description_; });

@@ -23,6 +23,7 @@
 #include <glt/dist/roles/role.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -47,10 +48,12 @@ namespace glt::dist {
 ///     server.offer("papers", glt::dist::neighbor_batches(graph, features, {}));
 ///     server.run();                                                            // until the clients are gone
 ///
-/// Servers sample together, in rounds. A server with pending work starts a round; each contributes one bulk of one of
-/// its loaders, or nothing, and all take part in sampling. So clients may be anywhere in their epochs. A client that
-/// takes no batches, or leaves, does not delay others. If a batch cannot be made, or a message cannot be read, only its
-/// client gets an error.
+/// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one
+/// of its loaders, or the next `bulk`, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
+/// takes no batches, or leaves, holds up nobody. One whose process dies is served no more, where its communicator
+/// tells: an MPI process of a separate job on this machine, within seconds; guards of the world then agree on nothing
+/// any more. A batch that cannot be made is an error of its client alone, and so is a message that the server cannot
+/// understand.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
@@ -93,7 +96,7 @@ public:
   /// Tells clients and other servers, which wait for this server, if it has not run.
   ~server() {
     if (!has_run_) {
-      say_gone(roles_->world_rank(), "has gone before it served", true);
+      say_gone(roles_->world_rank(), own_failure("has gone before it served"), true);
     }
   }
 
@@ -129,13 +132,15 @@ public:
       if (clients_.all_receive()) {
         box_.close();
       }
-    } catch (collective_error const& failure) {                  // of this group; other groups do not know
-      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // threads: all may know, then it throws
-      auto const rank = servers_.world_rank_of(failure);
-      say_gone(rank, failure.cause(), false);
-      throw error(detail::message(roles_->name_of(rank), ": ", failure.cause()));
-    } catch (std::exception const& failure) { // other ranks cannot know
-      say_gone(roles_->world_rank(), failure.what(), false);
+    } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
+      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
+      say_gone(failure.rank(), failure.cause(), false);
+      throw error(failure.cause());
+    } catch (std::exception const& failure) { // others cannot know
+      say_gone(roles_->world_rank(), own_failure(failure.what()), false);
+      throw;
+    } catch (...) {
+      say_gone(roles_->world_rank(), own_failure("unknown exception"), false);
       throw;
     }
   }
@@ -143,6 +148,7 @@ public:
 private:
   using rounds_type = detail::server_rounds<Comm>;
   using message_kind = detail::service_message;
+  using clock = std::chrono::steady_clock;
 
   // Returns the ranks that this rank serves; called before any call in which other ranks wait.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
@@ -156,11 +162,11 @@ private:
   void serve_all() {
     try {
       tell_servers(message_kind::present, 0);
-      while (!servers_.are_present()) { // a server that never runs joins no round
-        handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
+      while (!servers_.are_present()) { // those that never run join no round
+        handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "another server"; }));
       }
       serve_rounds();
-      servers_.part(box_, rounds_.number());
+      servers_.part(roles_->world(), box_, rounds_.number());
       if (clients_.all_receive()) {
         box_.flush();
       }
@@ -183,13 +189,31 @@ private:
       while (auto message = box_.receive(detail::mailbox_limit(0))) {
         handle(*message);
       }
+      forget_dead();
       auto const mine = next_wish();
       if (mine == rounds_type::nothing && !servers_.have_called()) {
-        handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "a client"; }));
+        if (auto const message = detail::receive_in_time(
+                roles_->world(), box_, detail::for_ever, [] { return "a client"; }, [this] { return forget_dead(); })) {
+          handle(*message);
+        }
       } else {
         make_round(mine);
       }
     }
+  }
+
+  // Looks at most once in a while; true if it has found one.
+  bool forget_dead() {
+    if constexpr (detail::tells_deaths<decltype(box_)>) {
+      if (clock::now() - looked_ >= detail::look_every) {
+        looked_ = clock::now();
+        if (clients_.forget_dead()) {
+          roles_->world().mark_incomplete();
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   void handle(detail::mailbox_message const& message) {
@@ -225,18 +249,20 @@ private:
     rounds_.make(
         mine, clients_.kinds(), [this] { return clients_.wanted_kind(); },
         [this](std::string const& kind, collective_error const& failure) {
-          clients_.refuse(kind, servers_.world_rank_of(failure), failure.cause());
+          clients_.refuse(kind, failure.rank(), failure.cause());
         },
         [this](detail::served_stream& stream, std::int64_t batches, std::optional<collective_error> const& failure) {
           clients_.send(stream, batches);
           if (failure) {
-            clients_.give_up(stream, servers_.world_rank_of(*failure), failure->cause());
+            clients_.give_up(stream, failure->rank(), failure->cause());
           }
         });
   }
 
-  // Tells ranks that this server has failed. Does not wait for delivery: a receiver that fails as well may never
-  // receive.
+  [[nodiscard]] std::string own_failure(std::string_view cause) const {
+    return detail::message(roles_->name_of(roles_->world_rank()), ": ", cause);
+  }
+  // Does not wait until they have heard, for who fails as well may never.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
       detail::committed(roles_->world(), [&] { // they wait for this message
@@ -259,6 +285,7 @@ private:
   decltype(std::declval<Comm&>().make_mailbox()) box_; // clients and servers need every server to have one
   bool has_run_ = false;
   bool has_told_end_ = false;
+  clock::time_point looked_ = clock::now(); // for clients that have died
 };
 
 template <communicator Comm>

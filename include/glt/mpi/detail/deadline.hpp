@@ -39,9 +39,11 @@ class mpi_deadline {
 public:
   /// @param waited  first line of the text, see `waited_in`
   mpi_deadline(std::chrono::duration<double> limit, int rank, int ranks, last_line waited)
-      : text_(waited << "\n"
-                     << last_words(rank, ranks, too_late).text()),
-        thread_([this, limit = std::min(limit, longest_deadline)] {
+      : mpi_deadline(limit, waited << "\n"
+                                   << last_words(rank, ranks, too_late).text()) {}
+  /// @param text  all that is said
+  mpi_deadline(std::chrono::duration<double> limit, last_line text)
+      : text_(text), thread_([this, limit = std::min(limit, longest_deadline)] {
           std::unique_lock lock(mutex_);
           if (!ended_.wait_for(lock, limit, [this] { return has_ended_; })) {
             text_.write();

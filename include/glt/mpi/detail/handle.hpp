@@ -43,9 +43,22 @@ public:
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
+  /// What a rank is in the communicator from which this one was split; `rank` itself if MPI does not tell.
+  [[nodiscard]] int world_rank(int rank) const noexcept {
+    mpi_turn const turn;
+    MPI_Group group = MPI_GROUP_NULL;
+    int found = MPI_UNDEFINED;
+    if (MPI_Comm_group(comm_, &group) == MPI_SUCCESS) {
+      MPI_Group_translate_ranks(group, 1, &rank, family_->world, &found);
+      MPI_Group_free(&group);
+    }
+    return found == MPI_UNDEFINED ? rank : found;
+  }
   [[nodiscard]] std::int64_t block_bytes() const noexcept { return block_bytes_; }
   [[nodiscard]] std::shared_ptr<mpi_family> const& family() const noexcept { return family_; }
   [[nodiscard]] mpi_watch& watch() const noexcept { return family_->watch; }
+  void mark_incomplete() noexcept { is_incomplete_ = true; }
+  [[nodiscard]] bool is_incomplete() const noexcept { return is_incomplete_; }
   [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
   /// Returns scratch memory for the requests of one call.
   [[nodiscard]] std::vector<MPI_Request>& requests() noexcept { return requests_; }
@@ -72,6 +85,7 @@ private:
   int size_ = 0;
   mpi_exchange_pool exchanges_;
   std::vector<MPI_Request> requests_;
+  bool is_incomplete_ = false; // a rank has died
 };
 
 } // namespace glt::detail

@@ -10,10 +10,12 @@
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/patience.hpp>
+#include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/turn.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <list>
@@ -35,8 +37,10 @@ class mpi_mailbox {
 public:
   /// Keeps the communicator until the end of the process, unless it is closed.
   ///
+  /// @shape  processes [R], of the ranks
   /// @comm   none
-  explicit mpi_mailbox(std::shared_ptr<mpi_handle> handle) : handle_(std::move(handle)) {}
+  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::vector<mpi_process> processes)
+      : handle_(std::move(handle)), processes_(std::move(processes)) {}
   mpi_mailbox(mpi_mailbox&&) noexcept = default;
   mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
     forget();
@@ -46,6 +50,7 @@ public:
     arrivals_ = std::move(other.arrivals_);
     bell_ = std::move(other.bell_);
     is_closed_ = other.is_closed_;
+    processes_ = std::move(other.processes_);
     return *this;
   }
   ~mpi_mailbox() { forget(); }
@@ -115,6 +120,12 @@ public:
   }
 
   void close() noexcept { is_closed_ = true; }
+
+  /// True if the process of another rank has died; one of another machine is not known to have.
+  [[nodiscard]] bool has_died(int rank) const {
+    return detail::has_died(processes_[static_cast<std::size_t>(rank)],
+                            processes_[static_cast<std::size_t>(handle_->rank())]);
+  }
 
 private:
   static constexpr mailbox_limit longest_sleep{0.001};
@@ -238,6 +249,7 @@ private:
   std::vector<int> late_;       // sources, scratch memory
   doorbell bell_;
   bool is_closed_ = false;
+  std::vector<mpi_process> processes_; // [R]
 };
 
 static_assert(mailbox<mpi_mailbox>);

@@ -17,6 +17,7 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -40,10 +41,15 @@ class memory_file {
 public:
   /// Makes a file of zero bytes.
   ///
-  /// @throws error  if the system refuses, or has no such memory
+  /// @throws error  if the system refuses, has no such memory, or limits the size of files to less
   [[nodiscard]] static memory_file create(std::int64_t bytes) {
 #if defined(__linux__)
     memory_file made(::memfd_create("glt", MFD_CLOEXEC), bytes, "be made");
+    struct ::rlimit limit{}; // ftruncate beyond it ends the process by SIGXFSZ
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && static_cast<::rlim_t>(bytes) > limit.rlim_cur) {
+      errno = EFBIG;
+      made.fail("be made, by the limit of file sizes (ulimit -f)");
+    }
     if (::ftruncate(made.descriptor_, bytes) != 0) {
       made.fail("be made");
     }

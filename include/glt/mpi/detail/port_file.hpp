@@ -7,8 +7,10 @@
 #include <glt/mpi/error.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -16,6 +18,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -50,7 +53,10 @@ private:
   bool is_open_ = false;
 };
 
-/// Writes the name of a port to a file that only its owner can read; the file appears when it is complete.
+/// What stands before the name in a port file, which ends with its line.
+inline constexpr std::string_view port_file_head = "glt port: ";
+
+/// Writes the name of a port to a file that its owner alone can read; the file is there when it is complete.
 ///
 /// @throws error  if the file cannot be written
 inline void write_port_file(std::filesystem::path const& path, std::span<char const> name) {
@@ -63,8 +69,8 @@ inline void write_port_file(std::filesystem::path const& path, std::span<char co
   if (file < 0) {
     fail();
   }
-  auto const size = std::strlen(name.data());
-  bool const is_written = ::write(file, name.data(), size) == static_cast<ssize_t>(size);
+  auto const text = message(port_file_head, name.data(), '\n');
+  bool const is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(file);
   if (!is_written || ::rename(beside.c_str(), path.c_str()) != 0) {
     ::unlink(beside.c_str());
@@ -79,24 +85,32 @@ inline void remove_port_file(std::filesystem::path const& path) noexcept {
 
 /// Reads the name of a port, as soon as its file exists.
 ///
-/// @throws error  if there is no file after `patience`, or its text is longer than the name of a port
+/// @throws error  if it is not there after `patience`, or not a file that `write_port_file` has written
 inline void read_port_file(std::filesystem::path const& path, std::chrono::duration<double> patience,
                            std::span<char> name) {
   auto const begun = std::chrono::steady_clock::now();
   int file = -1;
-  while ((file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0) {
+  while ((file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0) { // does not wait for a writer either
     if (std::chrono::steady_clock::now() - begun > patience) {
       throw error(message("port file ", path.string(), " is not there after ", patience.count(),
                           " s: ", std::strerror(errno), "; start the servers first, and name the same file"));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  auto const size = ::read(file, name.data(), name.size());
+  std::string text(port_file_head.size() + name.size() + 1, '\0');
+  struct ::stat found{};
+  bool const is_regular = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+  auto const size = is_regular ? ::read(file, text.data(), text.size()) : ssize_t{0};
   ::close(file);
-  if (size <= 0 || size == static_cast<ssize_t>(name.size())) {
-    throw error(message("port file ", path.string(), " does not hold the name of a port"));
+  text.resize(static_cast<std::size_t>(std::max(size, ssize_t{0})));
+  auto const end = text.find('\n');
+  if (!text.starts_with(port_file_head) || end + 1 != text.size() || end - port_file_head.size() >= name.size()) {
+    throw error(message("port file ", path.string(), " does not hold the name of a port",
+                        is_regular ? "" : ": it is no regular file",
+                        "; name the file that the servers pass to mpi_attachment::accept"));
   }
-  name[static_cast<std::size_t>(size)] = '\0';
+  text.copy(name.data(), end - port_file_head.size(), port_file_head.size());
+  name[end - port_file_head.size()] = '\0';
 }
 
 } // namespace glt::detail

@@ -27,8 +27,8 @@ namespace glt::detail {
 /// Watch that ends a job if its ranks wait for each other too long, and prints where each rank waits.
 ///
 /// A rank that has waited too long asks all others where they are. Ranks that wait in a call of the library answer from
-/// there; ranks that do not answer within a second are stopped, cut off, or busy elsewhere. Questions and answers have
-/// a separate communicator, so communicators made from each other share a watch.
+/// there; those that do not within three seconds are stopped, cut off, or busy elsewhere. Questions and answers have a
+/// communicator of their own, so that communicators made from each other share a watch.
 class mpi_watch {
 public:
   using seconds = std::chrono::duration<double>;
@@ -116,7 +116,41 @@ public:
     }
   }
 
-  /// Calls `work`, in which MPI blocks without a test; ends the job after the limit, without asking the others.
+  /// Asks all ranks where they are, tells it, names those that do not answer, and ends the job: this rank has waited
+  /// for longer than the limit in `call`, maybe for one that waits itself.
+  ///
+  /// @pre    `is_on()`
+  [[noreturn]] void give_up(std::string_view call) noexcept {
+    for (int peer = 0; peer < ranks_; ++peer) {
+      if (peer != rank_) {
+        mpi_turn const turn;
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, &request);
+        MPI_Request_free(&request);
+      }
+    }
+    waited(call).write();
+    int missing = ranks_ - 1;
+    for (auto const end = clock::now() + std::chrono::seconds(3); missing > 0 && clock::now() < end;) {
+      answer(call);
+      missing -= hear_one() ? 1 : 0;
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    last_line silent;
+    for (int peer = 0; peer < ranks_; ++peer) {
+      if (peer != rank_ && arrived_[static_cast<std::size_t>(peer)] == 0) {
+        (last_line() << "glt: rank " << peer << " does not answer: it is stopped, cut off, or busy outside of glt")
+            .write();
+        silent << (silent.text().empty() ? "; no answer of rank " : ", ") << peer;
+      }
+    }
+    last_line why;
+    why << too_late << silent.text();
+    abort_job(comm_, rank_, ranks_, why.text());
+  }
+
+  /// Calls `work`, in which MPI waits in a way that cannot be tested; ends the job after the limit, without asking the
+  /// others.
   template <class Work>
   auto during(std::string_view call, Work work) const {
     std::optional<mpi_deadline> deadline;
@@ -140,31 +174,6 @@ private:
     call_site site;
   };
   static_assert(std::is_trivially_copyable_v<place>);
-
-  [[noreturn]] void give_up(std::string_view call) noexcept {
-    for (int peer = 0; peer < ranks_; ++peer) {
-      if (peer != rank_) {
-        mpi_turn const turn;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, &request);
-        MPI_Request_free(&request);
-      }
-    }
-    waited(call).write();
-    int missing = ranks_ - 1;
-    for (auto const end = clock::now() + std::chrono::seconds(1); missing > 0 && clock::now() < end;) {
-      answer(call);
-      missing -= hear_one() ? 1 : 0;
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
-    }
-    for (int peer = 0; peer < ranks_; ++peer) {
-      if (peer != rank_ && arrived_[static_cast<std::size_t>(peer)] == 0) {
-        (last_line() << "glt: rank " << peer << " does not answer: it is stopped, cut off, or busy outside of glt")
-            .write();
-      }
-    }
-    abort_job(comm_, rank_, ranks_, too_late);
-  }
 
   // Takes in one answer, if there is one, and prints it.
   bool hear_one() noexcept {
@@ -213,10 +222,21 @@ private:
 
 /// State that communicators made from each other share.
 struct mpi_family {
-  mpi_family(MPI_Comm comm, mpi_watch::seconds limit) : watch(comm, limit) {}
+  mpi_family(MPI_Comm comm, mpi_watch::seconds limit) : watch(comm, limit) {
+    check_mpi(MPI_Comm_group(comm, &world), "MPI_Comm_group");
+  }
+  mpi_family(mpi_family const&) = delete;
+  mpi_family& operator=(mpi_family const&) = delete;
+  ~mpi_family() {
+    if (mpi_is_running()) {
+      mpi_turn const turn;
+      MPI_Group_free(&world);
+    }
+  }
 
   mpi_watch watch;
-  std::atomic<bool> lost = false; ///< see `losable`
+  MPI_Group world = MPI_GROUP_NULL; ///< all ranks of the first of them
+  std::atomic<bool> lost = false;   ///< see `losable`
   mpi_leftovers leftovers;
 };
 

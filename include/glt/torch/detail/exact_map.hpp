@@ -31,7 +31,7 @@ template <communicator Comm>
   exchange_headers(comm, {.what = operation::add_gradients}, counts, rows,
                    finite ? std::string() : "reproducible gradients of rows that are infinite or not a number",
                    headers);
-  check_same(headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
+  check_same(comm, headers, &call_header::count, [](std::int64_t own, std::int64_t first) {
     return message("adds gradients of ", own, " elements while rank 0 adds ", first,
                    "; train the same parameters on all ranks");
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/comm/serial.hpp>
 #include <glt/dist/roles/detail/join_groups.hpp>
 
 #include "support/errors.hpp"
@@ -18,14 +19,16 @@ std::string introduction(role what, std::string_view group) {
 }
 
 std::string refusal(std::vector<std::string> const& introductions) {
-  return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(glt::detail::groups_of(introductions)); });
+  return glt_test::thrown<glt::collective_error>(
+      [&] { static_cast<void>(glt::detail::groups_of(glt::serial_comm(), introductions)); });
 }
 
 } // namespace
 
 TEST_CASE("groups are ordered by their lowest ranks") {
-  auto const groups = glt::detail::groups_of({introduction(role::client, "b"), introduction(role::server, "a"),
-                                              introduction(role::client, "b"), introduction(role::client, "c")});
+  auto const groups =
+      glt::detail::groups_of(glt::serial_comm(), {introduction(role::client, "b"), introduction(role::server, "a"),
+                                                  introduction(role::client, "b"), introduction(role::client, "c")});
   REQUIRE(groups.size() == 3);
   CHECK(groups[0].role == role::client);
   CHECK(groups[0].name == "b");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/comm/serial.hpp>
 #include <glt/dist/roles/detail/part_holders.hpp>
 
 #include "support/errors.hpp"
@@ -31,9 +32,9 @@ TEST_CASE("what is wrong with the parts of a rank is found") {
 }
 
 TEST_CASE("ranks agree on the number of parts; those that do not know it say 0") {
-  CHECK(agreed_number_of_parts({{0}, {4, 1, 2}, {0}, {4}}) == 4);
-  CHECK(agreed_number_of_parts({{0}, {0}}) == 0);
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::collective_error>([] { static_cast<void>(agreed_number_of_parts({{0}, {4}, {5}})); }),
-      "rank 2", "5 parts", "has 4"));
+  CHECK(agreed_number_of_parts(glt::serial_comm(), {{0}, {4, 1, 2}, {0}, {4}}) == 4);
+  CHECK(agreed_number_of_parts(glt::serial_comm(), {{0}, {0}}) == 0);
+  CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                            [] { static_cast<void>(agreed_number_of_parts(glt::serial_comm(), {{0}, {4}, {5}})); }),
+                        "rank 2", "5 parts", "has 4"));
 }

@@ -32,7 +32,7 @@ void agree(Comm& comm, call_site site, std::string const& failure) {
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
 template <communicator Comm, class Difference>
 void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
-  check_same(exchange_values(comm, site, failure, value), &call_header::value, difference);
+  check_same(comm, exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 
 /// Returns true if any rank passed a value above 0.

@@ -124,7 +124,7 @@ public:
     }
     is_weighted_ = any_weighted == 2;
     is_covered_ = graph_->cover() && may_be_covered_ && !is_exact_ && !is_short_ && any_weighted != 3;
-    check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
+    check_same(graph_->host(), headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
       auto const in_words = [](std::int64_t of) {
         auto const heads = of & 0xFFFF;
         auto const v = of >> 16;

@@ -118,7 +118,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   });
   auto const headers =
       wanted.send({.what = operation::make_shards}, options.depth * 2 + (options.cover ? 1 : 0), failure);
-  check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
+  check_same(wanted.exchange().host(), headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
     auto const in_words = [](std::int64_t v) { return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : ""); };
     return message("asks for ", in_words(value), " while rank 0 asks for ", in_words(first),
                    "; pass the same on all ranks");

@@ -25,9 +25,10 @@ inline constexpr call_site batch_norm_backward{.what = operation::normalize, .st
 }
 
 /// @throws collective_error  if all ranks together have fewer than two rows
-inline void check_batch_rows(int ranks, std::int64_t rows) {
+template <communicator Comm>
+void check_batch_rows(Comm const& comm, std::int64_t rows) {
   if (rows < 2) {
-    throw agreed_error(ranks, 0, message("batch norm over ", rows, " rows of all ranks together; give two or more"));
+    throw agreed(comm, 0, message("batch norm over ", rows, " rows of all ranks together; give two or more"));
   }
 }
 
@@ -42,8 +43,7 @@ gather_batch_values(Comm& comm, call_site site, std::string const& failure, std:
   auto const lists = gather_lists(comm, site, failure, own);
   for (std::size_t rank = 1; rank < lists.size(); ++rank) {
     if (lists[rank].size() != lists[0].size()) {
-      throw agreed_error(comm.size(), static_cast<int>(rank),
-                         other_columns(std::ssize(lists[rank]) / 2, std::ssize(lists[0]) / 2));
+      throw agreed(comm, static_cast<int>(rank), other_columns(std::ssize(lists[rank]) / 2, std::ssize(lists[0]) / 2));
     }
   }
   return lists;

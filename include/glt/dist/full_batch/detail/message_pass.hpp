@@ -57,7 +57,7 @@ public:
                            << 1 |
                        (is_backward ? 1 : 0);
     auto const headers = exchange_values(graph_->host(), site(), failure, value);
-    check_same(headers, &call_header::value, [](std::int64_t of, std::int64_t first) {
+    check_same(graph_->host(), headers, &call_header::value, [](std::int64_t of, std::int64_t first) {
       auto const in_words = [](std::int64_t v) {
         return message((v & 1) == 0 ? "" : "gradients of ", (v & 2) == 0 ? "float" : "double", " messages of ",
                        v >> 2 & (most_columns - 1), " columns from sources of ", v >> 42, " and destinations of ",

@@ -7,6 +7,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
+#include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <algorithm>
@@ -33,12 +34,6 @@ public:
   /// Returns all servers, this one included, as ranks of the world, ordered by group rank.
   [[nodiscard]] std::vector<int> const& ranks() const noexcept { return ranks_; }
   [[nodiscard]] bool contain(int rank) const noexcept { return std::ranges::binary_search(ranks_, rank); }
-  /// Returns the world rank of the server that failed. With threads as ranks the failed rank may not be a server: then
-  /// returns this rank.
-  [[nodiscard]] int world_rank_of(collective_error const& failure) const noexcept {
-    auto const rank = static_cast<std::size_t>(failure.rank());
-    return rank < ranks_.size() ? ranks_[rank] : own_;
-  }
 
   /// Returns true if all other servers have reported that they run.
   [[nodiscard]] bool are_present() const noexcept { return num_present_ == ranks_.size(); }
@@ -72,8 +67,7 @@ public:
     case service_message::gone: {
       failed_message head;
       reader.get(head);
-      auto const rank = std::ranges::lower_bound(ranks_, message.source) - ranks_.begin();
-      throw agreed_error(static_cast<int>(ranks_.size()), static_cast<int>(rank), head.cause); // no round follows
+      throw agreed_error(static_cast<int>(ranks_.size()), message.source, head.cause); // no round will be
     }
     default:
       throw error(
@@ -84,11 +78,11 @@ public:
   /// server is in flight. Only a failed server still calls for another round.
   ///
   /// @comm   one message to every other server
-  template <mailbox Box>
-  void part(Box& box, std::int64_t round) {
+  template <communicator Comm, mailbox Box>
+  void part(Comm& world, Box& box, std::int64_t round) {
     tell(box, service_message::farewell, 0);
     for (auto left = ranks_.size() - 1; left > 0 && !have_called_;) {
-      auto const message = box.receive(for_ever);
+      auto const message = receive_in_time(world, box, for_ever, [] { return "the end of another server"; });
       if (static_cast<service_message>(message->kind) == service_message::farewell) {
         --left;
       } else {

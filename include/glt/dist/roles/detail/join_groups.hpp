@@ -20,14 +20,13 @@ namespace glt::detail {
 /// Builds the groups from the introductions of all ranks: a character for the role, then the name of the group.
 ///
 /// @shape  introductions [R] → groups, ordered by their lowest ranks
-/// @throws collective_error  if a rank has no role, no name, or a name that a rank of another role has
-[[nodiscard]] inline std::vector<dist::role_group> groups_of(std::vector<std::string> const& introductions) {
+/// @throws collective_error  if a rank has no role, or no name, or one that a rank of another role has, too
+template <communicator Comm>
+[[nodiscard]] std::vector<dist::role_group> groups_of(Comm const& comm, std::vector<std::string> const& introductions) {
   std::vector<dist::role_group> groups;
   for (std::size_t i = 0; i < introductions.size(); ++i) {
     auto const rank = static_cast<int>(i);
-    auto const refused = [&](std::string const& why) {
-      return agreed_error(static_cast<int>(introductions.size()), rank, why);
-    };
+    auto const refused = [&](std::string const& why) { return agreed(comm, rank, why); };
     auto const role = static_cast<dist::role>(introductions[i].front());
     auto const name = std::string_view(introductions[i]).substr(1);
     if (static_cast<std::size_t>(role) >= role_names.size()) {
@@ -57,7 +56,7 @@ template <communicator Comm>
   std::string introduction(1, static_cast<char>(role));
   introduction += group;
   auto const introductions = gather_lists(comm, {.what = operation::join_roles}, {}, introduction);
-  return committed(comm, [&] { return groups_of(introductions); }); // the others wait for the split
+  return committed(comm, [&] { return groups_of(comm, introductions); }); // the others wait for the split
 }
 
 } // namespace glt::detail

@@ -51,18 +51,19 @@ struct part_holders {
 /// knows it.
 ///
 /// @throws collective_error  if ranks differ
-[[nodiscard]] inline int agreed_number_of_parts(std::vector<std::vector<int>> const& lists) {
-  int agreed = 0;
+template <communicator Comm>
+[[nodiscard]] int agreed_number_of_parts(Comm const& comm, std::vector<std::vector<int>> const& lists) {
+  int number_of_others = 0;
   for (std::size_t rank = 0; rank < lists.size(); ++rank) {
     auto const number = lists[rank].front();
-    if (number != 0 && agreed != 0 && number != agreed) {
-      throw agreed_error(static_cast<int>(lists.size()), static_cast<int>(rank),
-                         message("has ", number, " parts, but a rank before it has ", agreed,
-                                 "; load parts of one partition on all ranks"));
+    if (number != 0 && number_of_others != 0 && number != number_of_others) {
+      throw agreed(comm, static_cast<int>(rank),
+                   message("has ", number, " parts, but a rank before it has ", number_of_others,
+                           "; load parts of one partition on all ranks"));
     }
-    agreed = agreed == 0 ? number : agreed;
+    number_of_others = number_of_others == 0 ? number : number_of_others;
   }
-  return agreed;
+  return number_of_others;
 }
 
 } // namespace glt::detail

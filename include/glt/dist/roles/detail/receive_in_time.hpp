@@ -5,27 +5,52 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/core/detail/message.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <concepts>
 #include <optional>
 
 namespace glt::detail {
 
-/// Returns the next message of any rank, or nothing after `limit`. After the time limit of its communicator a waiting
-/// rank ends the job, as in a collective: a stopped rank never answers. `what()` names the expected message.
-template <communicator Comm, mailbox Box, class What>
-[[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what) {
-  if constexpr (requires {
-                  world.options().time_limit;
-                  world.abort_job("");
-                }) {
+/// A mailbox that tells whether the process of a rank has died: that of MPI.
+template <class Box>
+concept tells_deaths = mailbox<Box> && requires(Box const& box) {
+  { box.has_died(0) } -> std::same_as<bool>;
+};
+
+/// How long a rank waits between two looks for the dead.
+inline constexpr mailbox_limit look_every{1};
+
+/// The next message of any rank, or nothing after `limit`, or when `look()` is true, which is called now and then where
+/// the mailbox tells deaths. A rank that has waited longer than its communicator allows asks all ranks where they are,
+/// and ends the job, as in a collective: the rank that it waits for may itself wait for one that was stopped. `what()`
+/// names what it waits for.
+template <communicator Comm, mailbox Box, class What, class Look>
+[[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what,
+                                                             Look look) {
+  if constexpr (tells_deaths<Box>) {
     mailbox_limit const longest = world.options().time_limit;
-    if (longest.count() > 0 && longest < limit) {
-      if (auto message = box.receive(longest)) {
+    auto const begun = std::chrono::steady_clock::now();
+    auto const waited = [&]() -> mailbox_limit { return std::chrono::steady_clock::now() - begun; };
+    for (;;) {
+      auto const to_longest = longest.count() > 0 ? longest - waited() : limit;
+      if (auto message = box.receive(std::min({limit - waited(), to_longest, look_every}))) {
         return message;
       }
-      world.abort_job(message("has waited ", longest.count(), " s for ", what()).c_str());
+      if (look() || waited() >= limit) {
+        return std::nullopt;
+      }
+      if (longest.count() > 0 && waited() >= longest) {
+        world.give_up(message("receive, for ", what()).c_str());
+      }
     }
+  } else {
+    return box.receive(limit);
   }
-  return box.receive(limit);
+}
+template <communicator Comm, mailbox Box, class What>
+[[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what) {
+  return receive_in_time(world, box, limit, what, [] { return false; });
 }
 
 } // namespace glt::detail

@@ -75,7 +75,25 @@ public:
     openings_.refuse(kind, [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
   }
 
-  /// Hands over the next batches of a loader, which have been made.
+  /// Serves those no more whose processes have died, as far as their mailbox tells; true if there are such.
+  bool forget_dead() {
+    bool found = false;
+    if constexpr (requires { box_->has_died(0); }) {
+      for (auto at = clients_.begin(); at != clients_.end();) {
+        auto const client = *at++;
+        if (box_->has_died(client)) {
+          close(client, std::nullopt);
+          delivery_.take_back_all(client);
+          all_receive_ = false;
+          clients_.erase(client);
+          found = true;
+        }
+      }
+    }
+    return found;
+  }
+
+  /// Hands over the next batches of a loader, which are made.
   void send(served_stream& stream, std::int64_t batches) {
     try {
       for (std::int64_t i = 0; i < batches; ++i) {
@@ -136,7 +154,8 @@ private:
   void dismiss(int client, std::string_view cause) {
     close(client, std::nullopt);
     all_receive_ = false;
-    auto const why = message("cannot understand ", roles_->name_of(client), ": ", cause);
+    auto const why =
+        message(roles_->name_of(roles_->world_rank()), ": cannot understand ", roles_->name_of(client), ": ", cause);
     say(client, service_message::gone, failed_message{0, 0, roles_->world_rank(), why});
     clients_.erase(client);
   }

@@ -76,6 +76,7 @@ public:
     return head.offer + '\n' + offer->read_options(reader);
   }
 
+  [[nodiscard]] std::size_t size() const noexcept { return kinds_.size(); }
   [[nodiscard]] bool has(std::string const& key) const noexcept {
     return std::ranges::find(kinds_, key, &entry::key) != kinds_.end();
   }
@@ -91,7 +92,31 @@ public:
     }
     kinds_.push_back({key, offer->make_kind(group, key.substr(name.size() + 1)), {}});
   }
-  /// Forgets a kind that has no loaders yet, if it exists.
+  /// A character for each kind: '1' if it has loaders, else '0'.
+  [[nodiscard]] std::string in_use() const {
+    std::string of_kind;
+    for (auto const& of : kinds_) {
+      of_kind += of.streams.empty() ? '0' : '1';
+    }
+    return of_kind;
+  }
+  /// Forgets the oldest kinds that have loaders on no server, but for some that may be wanted again.
+  ///
+  /// @shape  of_server: a text for every server, the same ones on all, each begins with its `in_use()`
+  void forget_unused(std::vector<std::string> const& of_server) {
+    std::vector<std::size_t> unused;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      if (std::ranges::none_of(of_server, [&](std::string const& in_use) { return in_use[i] == '1'; })) {
+        unused.push_back(i);
+      }
+    }
+    unused.resize(unused.size() - std::min(unused.size(), most_unused));
+    for (std::size_t i = unused.size(); i > 0; --i) {
+      kinds_.erase(kinds_.begin() + static_cast<std::ptrdiff_t>(unused[i - 1]));
+    }
+    last_ = unused.empty() ? last_ : 0;
+  }
+  /// Forgets a kind that has no loaders yet, if it is there.
   void drop(std::string const& key) noexcept {
     std::erase_if(kinds_, [&](entry const& of) { return of.key == key; });
   }
@@ -145,6 +170,8 @@ private:
     auto const found = std::ranges::find_if(offers_, [&](auto const& offer) { return offer->name() == name; });
     return found == offers_.end() ? nullptr : found->get();
   }
+
+  static constexpr std::size_t most_unused = 8; // of loaders that are opened again
 
   std::vector<std::unique_ptr<served_offer<Comm>>> offers_;
   std::vector<entry> kinds_;

@@ -86,10 +86,15 @@ private:
     std::optional<collective_error> failure;
   };
 
-  // Makes the kinds that servers need and do not have, one per server.
+  // The kinds that servers want and do not have, one per server; unused ones make room for them.
   template <class Refuse>
   void make_kinds(served_kinds<Comm>& kinds, std::string const& wanted, Refuse refuse) {
-    for (auto const& key : gather_lists(group_, {.what = operation::produce, .step = number_}, {}, wanted)) {
+    auto const num_kinds = kinds.size();
+    auto const of_server =
+        gather_lists(group_, {.what = operation::produce, .step = number_}, {}, kinds.in_use() + wanted);
+    kinds.forget_unused(of_server);
+    for (auto const& words : of_server) {
+      auto const key = words.substr(num_kinds);
       if (!key.empty() && !kinds.has(key)) {
         if (auto const failure = together([&] { kinds.make(group_, key); })) {
           kinds.drop(key); // on servers that made it

@@ -142,7 +142,7 @@ public:
   /// @comm   collective; one header exchange and, if any rank sends requests, one variable exchange
   /// @throws collective_error  on every rank, if a rank reports a failure, makes another call, or has another `value`
   void start(call_site site, std::int64_t value) {
-    check_same(routed_.agree(site, value), &call_header::value, [](auto, auto) {
+    check_same(routed_.exchange().host(), routed_.agree(site, value), &call_header::value, [](auto, auto) {
       return "calls with another key than rank 0, or for another number of batches; pass the same seed, "
              "epoch and step "
              "on all ranks";

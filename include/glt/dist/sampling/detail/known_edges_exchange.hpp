@@ -160,9 +160,10 @@ private:
       bool const asked = static_cast<int>(rank) != exchange_.rank() && num_wanted(rank) > 0;
       counts_[rank] = asked ? words_.size() : 0;
     }
-    check_same(
-        exchange_.exchange_counts(site, counts_, static_cast<std::int64_t>(num_sets_)), &call_header::value,
-        [](auto, auto) { return "asks about another number of sets than rank 0; make as many batches together"; });
+    check_same(exchange_.host(), exchange_.exchange_counts(site, counts_, static_cast<std::int64_t>(num_sets_)),
+               &call_header::value, [](auto, auto) {
+                 return "asks about another number of sets than rank 0; make as many batches together";
+               });
     committed(exchange_.host(), [&] {
       received_.clear();
       received_.resize(exchange_.received_offsets().back());

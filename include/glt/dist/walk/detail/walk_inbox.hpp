@@ -102,6 +102,7 @@ public:
         received_(make_message_buffer<std::byte>(policy)) {}
 
   [[nodiscard]] std::int32_t rank() const noexcept { return exchange_.rank(); }
+  [[nodiscard]] auto& host() noexcept { return exchange_.host(); }
   [[nodiscard]] outbox<Policy, Walker>& walkers() noexcept { return walkers_; }
   [[nodiscard]] outbox<Policy, walk_visit<Vertex>>& visits() noexcept { return visits_; }
 

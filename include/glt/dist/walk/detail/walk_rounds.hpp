@@ -75,8 +75,9 @@ public:
       start(batches, options.walks_per_start, name, rows);
       inbox_.pack();
     });
-    check_same(inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
-      return "walks with another key than rank 0, or for another number of batches; pass the same seed, epoch and step "
+    check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
+      return "walks with another key than rank 0, or for another number of batches; pass the same "
+             "seed, epoch and step "
              "on all ranks";
     });
     for (bool walking = true; walking;) {

@@ -95,8 +95,8 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].value != headers[0].value) {
-      throw glt::detail::agreed_error(comm.size(), static_cast<int>(rank),
-                                      path.string() + ": has rows of another type or length than rank 0");
+      throw glt::detail::agreed(comm, static_cast<int>(rank),
+                                path.string() + ": has rows of another type or length than rank 0");
     }
     before += static_cast<int>(rank) < comm.rank() ? headers[rank].count : 0;
     total += headers[rank].count;

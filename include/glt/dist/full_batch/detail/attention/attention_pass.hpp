@@ -145,7 +145,7 @@ public:
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()}, failure,
                         shape_.packed(phase));
-    check_same(headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
+    check_same(graph_->host(), headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
       return message("attends ", attention_shape::words(value), " while rank 0 attends ", attention_shape::words(first),
                      "; make the same calls on all ranks");
     });

@@ -61,10 +61,9 @@ template <communicator Comm, device_policy Policy, class T>
   auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
                         (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);
   if (!(by_score * std::max(key, query) < 1e150)) {
-    throw agreed_error(
-        graph.size(), 0,
-        "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
-        "more; reproducible sums are of smaller ones");
+    throw agreed(graph.host(), 0,
+                 "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
+                 "more; reproducible sums are of smaller ones");
   }
   auto const degrees = *graph.known_degrees();
   return {.values = fixed_point::for_sums(weighted, degrees.out),
