@@ -2,10 +2,22 @@
 """Ratios of the times of two builds from the reports that bench/compare.sh has collected."""
 import argparse
 import json
+import os
 import pathlib
 import statistics
+import sys
 
 NOISE = 0.03
+
+
+def write_whole(path, text):
+    """Writes a file that appears when it is complete; follows no link, and replaces regular files only."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        sys.exit(f"{path} is there and no regular file; choose another name")
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with open(partial, "x") as file:
+        file.write(text)
+    os.replace(partial, path)
 
 
 def times_of(report, cpu):
@@ -70,11 +82,11 @@ def main():
                f"{sum(row['beyond_noise'] and row['ratio'] < 1 for row in rows)} slower beyond noise")
     print(summary)
     if options.json:
-        options.json.write_text(json.dumps({"old": options.old, "new": options.new, "benchmarks": rows}, indent=1) + "\n")
+        write_whole(options.json, json.dumps({"old": options.old, "new": options.new, "benchmarks": rows}, indent=1) + "\n")
     if options.markdown:
         lines = ["| " + " | ".join(line) + " |" for line in cells]
         lines.insert(1, "|---" * len(cells[0]) + "|")
-        options.markdown.write_text(f"Old: {options.old}; new: {options.new}. {summary}.\n\n" + "\n".join(lines) + "\n")
+        write_whole(options.markdown, f"Old: {options.old}; new: {options.new}. {summary}.\n\n" + "\n".join(lines) + "\n")
 
 
 main()

@@ -20,6 +20,7 @@ namespace {
 void run(glt::mpi_comm world, example::full_batch_options const& options) {
   at::set_num_threads(1); // ranks are the parallelism
   example::comm_type comm(world);
+  example::check_outputs(comm, {options.save, options.log, options.checkpoint});
   example::full_batch_part part(comm, options.parts, {.cover = options.cover});
   auto const accuracy = example::full_batch_trainer(comm, part, options).run();
   if (comm.rank() == 0) {

@@ -96,7 +96,8 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   network net(part.features.num_columns(), part.num_classes);
   glt::sync_params(comm, net); // rank 0's
   torch::optim::Adam adam(net.parameters(), 0.003);
-  auto const what = std::to_string(comm.size()) + " ranks"; // numbers depend on it: other files are refused
+  auto const what = std::to_string(comm.size()) + " ranks, parts " + // numbers depend on it: other files are refused
+                    std::to_string(part.graph.book().partitioning());
   std::int64_t epoch = 0, step = 0;
   int const is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0; // other ranks may not see it
   if (glt::reduce_over_ranks(comm, is_saved, glt::reduction::max) != 0) {

@@ -11,8 +11,10 @@ Needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib.
 """
 import argparse
 import json
+import os
 import pathlib
 import statistics
+import tempfile
 
 try:
     import matplotlib
@@ -29,6 +31,8 @@ LOOK = {
     "figure.constrained_layout.use": True, "font.size": 9, "grid.color": "#dddddd", "legend.frameon": False,
     "svg.fonttype": "none", "svg.hashsalt": "glt", "text.parse_math": False,
 }
+UMASK = os.umask(0)
+os.umask(UMASK)
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
 
 
@@ -216,6 +220,24 @@ def draw(paths):
     return draw_training([(name, epochs_of(*log)) for name, log in zip(names, zip(paths, contents))])
 
 
+def write(figure, path):
+    """Writes the picture beside its place and renames it, so that it is whole; follows no link."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise SystemExit(f"plot.py: {path} cannot be written: it is a link, a folder or a device; choose another name")
+    metadata = {"Date": None} if path.suffix == ".svg" else None
+    scratch = None
+    try:
+        handle, scratch = tempfile.mkstemp(path.suffix, path.name, path.parent)
+        os.close(handle)
+        figure.savefig(scratch, metadata=metadata)
+        os.chmod(scratch, 0o666 & ~UMASK)
+        os.replace(scratch, path)
+    except (OSError, ValueError) as fault:
+        if scratch:
+            os.unlink(scratch)
+        raise SystemExit(f"plot.py: {path} cannot be written: {fault}") from None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--title", default="")
@@ -232,8 +254,7 @@ def main():
     title = "\n".join(filter(None, [text(options.title), subtitle]))
     if title:
         figure.suptitle(title, x=0.01, ha="left")
-    metadata = {"Date": None} if options.out.suffix == ".svg" else None
-    figure.savefig(options.out, metadata=metadata)
+    write(figure, options.out)
 
 
 if __name__ == "__main__":

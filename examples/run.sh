@@ -116,12 +116,15 @@ if ! { cmake --preset release -B "$build" -DGLT_IO=ON -DGLT_MPI=ON -DGLT_TORCH=O
   exit 1
 fi
 
-# fresh <folder> <key>: true if the folder was made from inputs with this key; removes it if it is not.
+# fresh <folder> <key>: true if the folder was made from inputs with this key; removes it if it is not, and holds parts.
 fresh() {
   if [ -d "$1" ] && [ "$(cat "$1.key" 2> /dev/null)" = "$2" ]; then
     return 0
   fi
-  rm -rf "$1" "$1.key" "$1".partial*
+  if [ -f "$1/manifest.json" ]; then
+    rm -rf "$1"
+  fi
+  rm -f "$1.key"
   return 1
 }
 

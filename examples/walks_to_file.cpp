@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -46,6 +47,7 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
   std::iota(starts.begin(), starts.end(), graph.book().begin(comm.rank()));
   dist::loader loader(comm, dist::walk_batches(graph, options), starts, {.batch_size = graph.num_vertices()});
   auto const path = prefix + "." + std::to_string(comm.rank()) + "-of-" + std::to_string(comm.size()) + ".txt";
+  std::filesystem::remove(path); // a link of that name is not followed
   std::ofstream file(path);
   std::vector<glt::global_id> visited, originals;
   for (std::int64_t epoch = 0; epoch < walks_per_vertex; ++epoch) { // another walk from every start

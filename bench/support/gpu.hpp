@@ -3,6 +3,7 @@
 
 #include "workloads.hpp"
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/error.hpp>
 #include <glt/memory/policy.hpp>
 
@@ -17,7 +18,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
@@ -88,10 +88,7 @@ inline void require(bool correct, std::string const& what) {
 /// Figures, printed and, if a file is named, written as they come: lines of JSON, the machine in the first one.
 class report {
 public:
-  explicit report(std::string const& machine, std::string const& path = "") {
-    if (!path.empty()) {
-      file_.open(path);
-    }
+  explicit report(std::string const& machine, std::string const& path = "") : path_(path) {
     write("{\"machine\": " + machine + "}");
   }
 
@@ -113,12 +110,14 @@ public:
 
 private:
   void write(std::string const& line) {
-    if (file_.is_open() && !(file_ << line << std::endl)) {
-      throw std::runtime_error("figures cannot be written");
+    lines_ += line + '\n';
+    if (!path_.empty()) {
+      glt::detail::write_file(path_, lines_);
     }
   }
 
-  std::ofstream file_;
+  std::string path_;
+  std::string lines_; // all of the file
 };
 
 /// The machine in JSON; throws a glt::error if there is no GPU.

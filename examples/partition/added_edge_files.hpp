@@ -5,6 +5,7 @@
 #include "options.hpp"
 
 #include <glt/comm/serial.hpp>
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -12,7 +13,6 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
@@ -107,7 +107,8 @@ private:
   template <class Add>
   static void write_file(path const& file, glt::element_type type, std::vector<std::int64_t> const& shape, Add add) {
     auto const head = glt::io::detail::npy_start(glt::io::detail::npy_own_name_of(type), shape);
-    glt::io::detail::atomic_file out(file);
+    std::filesystem::remove(file); // the link, which is not followed
+    glt::detail::atomic_file out(file);
     out.write(head->data(), std::ssize(*head));
     add(out);
     out.commit();
@@ -174,12 +175,12 @@ private:
   void write_tables(glt::io::detail::npy_folder_tables const& tables) {
     for (std::size_t t = 0; t < data_.nodes.size(); ++t) {
       std::array const number{data_.nodes[t].num_nodes};
-      glt::io::write_npy(path_of("num_nodes", files_.node_types()[t].suffix), number);
+      auto const file = path_of("num_nodes", files_.node_types()[t].suffix);
+      std::filesystem::remove(file); // the link, here and below
+      glt::io::write_npy(file, number);
     }
-    auto const text = glt::io::detail::tables_text(tables);
-    glt::io::detail::atomic_file file(folder_ / "meta.json");
-    file.write(text.data(), std::ssize(text));
-    file.commit();
+    std::filesystem::remove(folder_ / "meta.json");
+    glt::detail::write_file(folder_ / "meta.json", glt::io::detail::tables_text(tables));
   }
 
   path folder_;

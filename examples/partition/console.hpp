@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../support/standard_output.hpp"
+
 #include <glt/io/progress.hpp>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +38,8 @@ inline std::string fixed(double value, int digits) {
   return text.data();
 }
 
-/// Tells the user what happens: bars on a terminal, lines elsewhere, JSON objects for machines.
+/// Tells the user what happens: bars on a terminal, lines elsewhere, JSON objects for machines. Output that is lost is a
+/// `glt::io_error`.
 class console {
 public:
   /// `quiet` for the ranks beside the first.
@@ -52,7 +55,7 @@ public:
       print(nlohmann::ordered_json{{"event", "message"}, {"message", text}});
     } else {
       std::printf("%s\n", text.c_str());
-      std::fflush(stdout);
+      example::flush_output();
     }
   }
 
@@ -66,7 +69,7 @@ public:
       print(object);
     } else {
       std::printf("%s", text.c_str());
-      std::fflush(stdout);
+      example::flush_output();
     }
   }
 
@@ -89,7 +92,7 @@ private:
 
   static void print(nlohmann::ordered_json const& object) {
     std::printf("%s\n", object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
-    std::fflush(stdout);
+    example::flush_output();
   }
 
   void show(glt::io::progress const& now) {
@@ -138,10 +141,11 @@ private:
     if (bars_) {
       std::fprintf(stderr, "\r\033[K%s", line.c_str());
       bar_open_ = true;
+      std::fflush(stderr);
     } else {
       std::printf("%s\n", line.c_str());
+      example::flush_output();
     }
-    std::fflush(bars_ ? stderr : stdout);
   }
 
   bool json_;

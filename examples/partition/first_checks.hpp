@@ -5,10 +5,11 @@
 #include "console.hpp"
 #include "options.hpp"
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/detail/abandoned.hpp>
-#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -28,11 +29,7 @@ inline void prepare_outputs(options const& chosen, console& out) {
 /// Refuses reports that could not be written after the work.
 inline void check_reports(options const& chosen) {
   for (auto const& report : chosen.reports) {
-    glt::io::detail::check_place(report);
-    if (std::filesystem::is_directory(report)) {
-      throw glt::io_error(report.string(), 0, "cannot be created: it is a folder; choose another name");
-    }
-    glt::io::detail::atomic_file const trial(report);
+    glt::detail::atomic_file const trial(report);
   }
 }
 

@@ -23,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 
 namespace {
 
@@ -61,7 +62,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& fault) {
-    return app.exit(fault) == 0 ? 0 : 2;
+    auto const status = app.exit(fault) == 0 ? 0 : 2;
+    return std::cout.flush() ? status : 1;
   }
   glt_partition::interruption const interrupted(chosen.out);
 #if GLT_PARTITION_MPI

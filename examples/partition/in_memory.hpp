@@ -71,8 +71,8 @@ inline void partition_in_memory(options const& chosen, std::string const& format
                                        .halo = chosen.halo,
                                        .on_progress = out.progress()};
   auto const quality = graph.measure(part_of.cview(), chosen.parts, chosen.threads);
-  report(chosen, quality, title_of(data.name, chosen.parts, chosen.method), out);
   glt::io::write_parts(chosen.out, data, labels, writing);
+  report(chosen, quality, title_of(data.name, chosen.parts, chosen.method), out); // a fault of it costs no parts
   say_done(chosen, out);
   std::vector<std::int64_t> edges_into;
   for (auto const& part : quality.parts) {

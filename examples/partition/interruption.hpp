@@ -4,6 +4,7 @@
 #include <glt/io/detail/abandoned.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -40,34 +41,31 @@ inline bool has_open(std::filesystem::path const& folder) {
 
 /// Removes a folder in which others may still be writing.
 inline void remove_stubbornly(std::filesystem::path const& folder) {
-  std::error_code fault;
-  for (int attempt = 0; attempt < 50; ++attempt) {
-    std::filesystem::remove_all(folder, fault);
-    if (!fault) {
-      return;
-    }
+  for (int attempt = 0; attempt < 50 && !glt::io::detail::remove_marked(folder); ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be. It ends when it finds nothing more: the program and other ranks go on meanwhile.
+/// under its own name, or never will be. It ends when it finds nothing more: the program goes on meanwhile.
 inline void remove_unfinished(std::filesystem::path const& out) {
-  std::vector<std::filesystem::path> own; // which a program that goes on may make again
+  std::vector<std::filesystem::path> own; // which a program that goes on may make again, unmarked
   bool found = true;
   for (int pass = 0; found && pass < 50; ++pass) {
-    auto const all = glt::io::detail::list_beside(out);
-    found = pass == 0 && !all.empty(); // a folder is there shortly before it is held
-    for (auto const& [path, owner] : all) {
-      std::error_code fault;
-      if (path == owner && (std::ranges::count(own, path) > 0 || has_open(path))) {
+    found = pass == 0; // a folder is there shortly before it is marked
+    for (auto const& path : own) {
+      if (std::error_code fault; std::filesystem::exists(path, fault)) {
+        remove_stubbornly(path);
+        found = true;
+      }
+    }
+    for (auto const& path : glt::io::detail::list_beside(out)) {
+      if (has_open(path)) {
+        std::error_code fault;
         std::filesystem::path const removed = path.string() + ".removed";
         std::filesystem::rename(path, removed, fault);
-        remove_stubbornly(removed);
+        remove_stubbornly(fault ? path : removed);
         own.push_back(path);
-        found = true;
-      } else if (path != owner && !std::filesystem::exists(owner, fault)) {
-        remove_stubbornly(path);
         found = true;
       }
     }
@@ -77,17 +75,24 @@ inline void remove_unfinished(std::filesystem::path const& out) {
   }
 }
 
-/// While it lives, SIGINT and SIGTERM end the program only when what it has under way is removed, and a file beyond the
-/// limit of its length is an error of writing.
+/// While it lives, signals that ask the program to end do so only when what it has under way is removed; those that it was
+/// started to ignore (nohup) stay ignored. A file beyond the limit of its length, and a reader of the output that is gone,
+/// are errors of writing.
 ///
 /// To be made before any other thread starts. Concurrent calls: none on one object.
 class interruption {
 public:
   explicit interruption(std::filesystem::path out) : out_(std::move(out)) {
     std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
+    for (auto const& [signal, name] : ending) {
+      struct ::sigaction before{};
+      if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaddset(&signals_, signal);
+      }
+    }
+    sigaddset(&signals_, SIGUSR2); // which the destructor sends
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     waits_ = std::thread([this] { wait(); });
   }
@@ -95,7 +100,7 @@ public:
   interruption& operator=(interruption const&) = delete;
   ~interruption() {
     over_ = true;
-    pthread_kill(waits_.native_handle(), SIGTERM);
+    pthread_kill(waits_.native_handle(), SIGUSR2);
     waits_.join();
     pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
   }
@@ -108,6 +113,16 @@ public:
   }
 
 private:
+  // Signals that end a program by default; of a terminal that goes away, and of schedulers, too.
+  static constexpr std::array<std::pair<int, char const*>, 8> ending{{{SIGHUP, "SIGHUP"},
+                                                                      {SIGINT, "SIGINT"},
+                                                                      {SIGQUIT, "SIGQUIT"},
+                                                                      {SIGTERM, "SIGTERM"},
+                                                                      {SIGALRM, "SIGALRM"},
+                                                                      {SIGXCPU, "SIGXCPU"},
+                                                                      {SIGUSR1, "SIGUSR1"},
+                                                                      {SIGUSR2, "SIGUSR2"}}};
+
   void wait() {
     int signal = 0;
     sigwait(&signals_, &signal);
@@ -119,7 +134,8 @@ private:
       remove_unfinished(out_);
     } catch (...) { // the next run does it
     }
-    std::fprintf(stderr, "glt-partition: ended by %s\n", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    std::fprintf(stderr, "glt-partition: ended by %s\n",
+                 std::ranges::find(ending, signal, &std::pair<int, char const*>::first)->second);
     std::fflush(stderr);
     std::signal(signal, SIG_DFL);
     ::kill(::getpid(), signal);

@@ -12,7 +12,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/text/assignment.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>

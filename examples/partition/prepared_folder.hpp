@@ -7,12 +7,12 @@
 #include "input.hpp"
 #include "options.hpp"
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ inline std::filesystem::path link_folder(std::filesystem::path const& folder, st
 /// Replaces a file of features by one whose rows are divided by their sums, row by row.
 inline void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
   auto const head = glt::io::detail::npy_start(glt::io::detail::npy_type<float>(), values.shape());
-  glt::io::detail::atomic_file file(path);
+  std::filesystem::remove(path); // the link, which is not followed
+  glt::detail::atomic_file file(path);
   file.write(head->data(), std::ssize(*head));
   auto const rows = values.matrix<float>();
   std::vector<float> row(static_cast<std::size_t>(rows.columns()));

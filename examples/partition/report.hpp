@@ -5,8 +5,8 @@
 #include "options.hpp"
 #include "quality_report.hpp"
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_quality.hpp>
@@ -22,7 +22,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -30,12 +29,6 @@ namespace glt_partition {
 
 inline std::string bytes_text(std::int64_t bytes) {
   return short_number(static_cast<double>(bytes)) + "B";
-}
-
-inline void write_text(std::filesystem::path const& path, std::string const& text) {
-  glt::io::detail::atomic_file file(path);
-  file.write(text.data(), static_cast<std::int64_t>(text.size()));
-  file.commit();
 }
 
 /// What a picture of parts is called: the data set, how many parts, and by which method.
@@ -52,7 +45,7 @@ inline std::string title_of(glt::io::manifest const& parts) {
 inline void draw(std::filesystem::path const& picture, glt::partition_quality const& quality, std::string const& title,
                  console& out) {
   auto numbers = picture.string() + ".json";
-  write_text(numbers, quality_json(quality));
+  glt::detail::write_file(numbers, quality_json(quality));
   std::error_code no_proc; // plot.py is not found then
   auto const program = std::filesystem::read_symlink("/proc/self/exe", no_proc);
   auto script = (program.parent_path() / GLT_PARTITION_SHARED / "plot.py").lexically_normal().string();
@@ -81,7 +74,7 @@ inline void report(options const& chosen, glt::partition_quality const& quality,
     if (kind == ".svg") {
       draw(path, quality, title, out);
     } else {
-      write_text(path, kind == ".json" ? quality_json(quality) : quality_table(quality));
+      glt::detail::write_file(path, kind == ".json" ? quality_json(quality) : quality_table(quality));
     }
   }
   out.result({{"event", "quality"}, {"quality", quality_object(quality)}}, quality_table(quality));

@@ -3,15 +3,14 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/detail/atomic_file.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <ostream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,33 +28,29 @@ public:
   epoch_log(Comm& comm, std::string path, bool append = false) : path_(std::move(path)) {
     glt::run_together(comm, [&] {
       if (comm.rank() == 0 && !path_.empty()) {
-        errno = 0;
-        file_.open(path_, append ? std::ios::app : std::ios::out);
-        check();
+        glt::detail::check_new_file(path_);
+        if (append && std::filesystem::exists(path_)) {
+          std::ifstream before(path_, std::ios::binary);
+          lines_.assign(std::istreambuf_iterator<char>(before), {});
+        }
+        glt::detail::write_file(path_, lines_);
       }
     });
   }
 
+  /// On rank 0.
   void write(std::string_view run, std::int64_t epoch, int num_ranks, nlohmann::ordered_json const& figures) {
-    if (file_.is_open()) {
+    if (!path_.empty()) {
       nlohmann::ordered_json line{{"run", run}, {"epoch", epoch}, {"ranks", num_ranks}};
       line.update(figures);
-      file_ << line.dump() << std::endl;
-      check();
+      lines_ += line.dump() + '\n';
+      glt::detail::write_file(path_, lines_);
     }
   }
 
 private:
-  void check() const {
-    if (!file_) {
-      throw glt::io_error(path_, 0,
-                          std::string("cannot be written: ") + std::strerror(errno) +
-                              "; give --log a file in a folder that exists and has room");
-    }
-  }
-
   std::string path_;
-  std::ofstream file_;
+  std::string lines_; // all of the file
 };
 
 } // namespace example

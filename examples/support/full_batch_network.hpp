@@ -6,6 +6,7 @@
 #include "trainer.hpp"
 
 #include <glt/core/detail/message.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/sample/options.hpp>
 
 #include <torch/utils.h>
@@ -33,11 +34,11 @@ namespace example {
 }
 
 /// Of which training a checkpoint must be.
-[[nodiscard]] inline std::string training_of(full_batch_options const& options) {
+[[nodiscard]] inline std::string training_of(full_batch_options const& options, glt::partition_book const& book) {
   auto const heads =
       options.model == layer_kind::gat ? glt::detail::message(" in ", options.heads, " heads") : std::string();
   return glt::detail::message(name_of(options.model), " with ", options.fanout.size(), " layers, ", options.hidden,
-                              " hidden columns", heads, " and seed ", options.seed);
+                              " hidden columns", heads, ", seed ", options.seed, " and parts ", book.partitioning());
 }
 
 } // namespace example

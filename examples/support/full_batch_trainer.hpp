@@ -57,7 +57,8 @@ public:
     double best_valid = -1;
     double test = 0; // in the epoch of best_valid
     if (options_.resume) {
-      auto const saved = glt::load_training(comm_, options_.checkpoint, training_of(options_), network_, adam_);
+      auto const saved =
+          glt::load_training(comm_, options_.checkpoint, training_of(options_, part_.graph.book()), network_, adam_);
       epoch = saved.at("epoch").toInt();
       best_valid = saved.at("best_valid").toDouble();
       test = saved.at("test").toDouble();
@@ -77,7 +78,7 @@ public:
         }
       }
       if (!options_.checkpoint.empty()) {
-        glt::save_training(comm_, options_.checkpoint, training_of(options_), network_, adam_,
+        glt::save_training(comm_, options_.checkpoint, training_of(options_, part_.graph.book()), network_, adam_,
                            {{"epoch", epoch}, {"best_valid", best_valid}, {"test", test}});
       }
     }

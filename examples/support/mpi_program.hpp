@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "standard_output.hpp"
+
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -37,8 +40,9 @@ int run_mpi_program(char const* name, int argc, char** argv, ThreadsOf threads_o
         if (help.empty()) {
           run(comm, options);
         } else if (comm.rank() == 0) {
-          std::cout << help;
+          std::printf("%s", help.c_str());
         }
+        flush_output();
       },
       std::cerr,
       {.name = name,

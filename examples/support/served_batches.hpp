@@ -61,8 +61,11 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   auto& comm = roles.group();
   std::optional<glt::dist::graph<cpu>> edgeless;
   std::optional<glt::io::opened_part> opened;
+  std::vector<std::int64_t> part_offsets;
   auto const what = glt::run_collectively(comm, [&] {
-    auto loaded = glt::io::load_for_rank(glt::io::parts_folder(options.parts), comm.rank(), comm.size());
+    glt::io::parts_folder const folder(options.parts);
+    part_offsets = folder.info().nodes[0].offsets;
+    auto loaded = glt::io::load_for_rank(folder, comm.rank(), comm.size());
     edgeless.emplace(comm, without_edges(loaded.graph));
     opened.emplace(glt::io::open_part(comm, std::move(loaded)));
     return problem_of(*opened, options.parts);
@@ -78,6 +81,7 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   server->offer(name_of(learns_from::graph), recipe_type(part.graph, part.features, {}));
   server->offer(name_of(learns_from::features_only), recipe_type(*edgeless, part.features, {}));
   server->register_service("problem", [&](std::int64_t) { return std::vector{what.num_columns, what.num_classes}; });
+  server->register_service("parts", [&](std::int64_t) { return part_offsets; });
   server->register_service("split", [&](std::string const& name) {
     return name == "train" ? part.train : name == "valid" ? part.valid : part.test;
   });
@@ -113,11 +117,10 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
   }
   return glt::run_collectively(roles.group(), [&] {
     auto const shape = client->request<std::vector<std::int64_t>>(client->servers()[0], "problem", std::int64_t{0});
-    glt::io::parts_folder const folder(options.parts);
-    auto const& offsets = folder.info().nodes[0].offsets;
+    auto const offsets = client->request<std::vector<std::int64_t>>(client->servers()[0], "parts", std::int64_t{0});
     auto& comm = roles.group();
     auto const seeds_of = [&](char const* split) {
-      return seeds_of_rank(*client, split, {offsets.begin(), offsets.end()}, comm.rank(), comm.size());
+      return seeds_of_rank(*client, split, offsets, comm.rank(), comm.size());
     };
     splits const seeds{seeds_of("train"), seeds_of("valid"), seeds_of("test")};
 

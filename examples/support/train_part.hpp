@@ -38,6 +38,7 @@ struct accuracies {
 /// Trains, or only evaluates a network that was saved; `accuracy_of(input, log)` runs one training.
 template <glt::communicator Comm, class AccuracyOf>
 accuracies train_both(Comm& comm, train_options const& options, AccuracyOf accuracy_of) {
+  check_outputs(comm, {options.save});
   epoch_log log(comm, options.log);
   accuracies reached{.with_graph = accuracy_of(learns_from::graph, log), .features_only = {}};
   if (options.epochs > 0) {

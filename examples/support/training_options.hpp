@@ -3,12 +3,17 @@
 
 #include "../partition/validators.hpp"
 
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/core/detail/atomic_file.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -83,6 +88,21 @@ inline void declare_training(CLI::App& app, training_options& options) {
   app.parse_complete_callback([&options] {
     if (options.epochs == 0 && options.load.empty()) {
       throw CLI::ValidationError("--epochs", "0 without --load; say which network to evaluate, or train one");
+    }
+  });
+}
+
+/// Refuses outputs that could not be written after the work.
+///
+/// @comm   collective
+/// @throws glt::collective_error  on every rank, naming the first such file
+template <glt::communicator Comm>
+void check_outputs(Comm& comm, std::initializer_list<std::string_view> paths) {
+  glt::run_together(comm, [&] {
+    for (auto const path : paths) {
+      if (comm.rank() == 0 && !path.empty()) {
+        glt::detail::atomic_file const trial(path);
+      }
     }
   });
 }

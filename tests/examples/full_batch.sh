@@ -88,11 +88,16 @@ refuses() {
 }
 refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
 refuses 'cannot be read: No such file' --checkpoint "$scratch/nothing" --resume
-refuses 'cannot be written' --epochs 1 --checkpoint "$scratch/nowhere/state"
+refuses 'nowhere/state .*nowhere is no folder' --epochs 1 --checkpoint "$scratch/nowhere/state"
 refuses 'load excludes --resume' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
 refuses 'layer0.bias is Float \[32\] in .* and Float \[16\] in the module' --hidden 16 --load "$scratch/net.pt"
 refuses 'resume requires --checkpoint' --resume
 refuses 'model: gtn not in {gcn' --model gtn
 refuses 'hidden: give a multiple of --heads' --model gat --hidden 30
+refuses 'no regular file' --epochs 1 --save /dev/null
+ln -s "$scratch/victim" "$scratch/link"
+refuses 'symbolic link, which is not followed' --epochs 1 --save "$scratch/link"
+refuses 'symbolic link, which is not followed' --epochs 1 --log "$scratch/link"
+[ ! -e "$scratch/victim" ] || fail 'a link was followed'
 head -c 3000 "$scratch/state" > "$scratch/damaged"
-refuses 'failed reading zip archive' --checkpoint "$scratch/damaged" --resume
+refuses 'is no archive of LibTorch, or damaged' --checkpoint "$scratch/damaged" --resume

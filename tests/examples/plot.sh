@@ -70,3 +70,12 @@ refuses 'none.jsonl has neither epochs' none.jsonl
 printf '{"benchmarks":[{"name":3}]}' > form.json
 refuses 'form.json has another form' form.json
 refuses 'No such file.*nothing' nothing
+
+ln -s "$scratch/victim" link.svg
+for taken in link.svg /dev/full "$scratch"; do
+  if "$python" "$plot" "$taken" run.jsonl 2> errors || ! grep -q '^plot.py: .*cannot be written' errors; then
+    printf '%s is taken for a picture:\n' "$taken" && cat errors
+    exit 1
+  fi
+done
+! test -e victim

@@ -20,13 +20,17 @@ namespace {
 
 constexpr int num_ranks = 2;
 
-table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options, std::int64_t split = 3) {
-  glt::partition_book const book({0, split, 6});
+// Original ids are those of the vertices, and `shift` more.
+table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options,
+                      glt::partition_book const& book, glt::global_id shift) {
   std::vector<glt::global_id> original;
   for (auto v = book.begin(comm.rank()); v < book.end(comm.rank()); ++v) {
-    original.push_back(v);
+    original.push_back((v + shift) % 6);
   }
   return {comm, book, glt::host_view<glt::global_id const>(original), options};
+}
+table_type make_table(glt::threads_comm comm, glt::dist::embedding_options const& options, std::int64_t split = 3) {
+  return make_table(comm, options, glt::partition_book({0, split, 6}), 0);
 }
 
 void train(table_type& table, std::int64_t steps) {
@@ -104,5 +108,40 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
     CHECK(glt_test::names(refused(is_odd ? later : path, table), "rank 1", "rows of 1 updates and rank 0 of 0"));
     glt::io::load_embedding(path, table);
     CHECK(table.num_updates() == 0);
+  });
+}
+
+TEST_CASE("files of two trainings, or of two partitionings into parts of equal sizes, do not go together") {
+  glt_test::scratch_folder const scratch;
+  glt::run_threads(num_ranks, [&](auto comm) {
+    bool const is_odd = comm.rank() == 1;
+    auto const path = [&](char const* name) { return scratch / (name + std::to_string(comm.rank())); };
+    auto const refused = [&](char const* name, table_type& into) {
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(path(name), into); });
+    };
+    auto first = make_table(comm, {.columns = 2, .seed = 1});
+    auto second = make_table(comm, {.columns = 2, .seed = 2});
+    auto third = make_table(comm, {.columns = 2, .seed = 1});
+    train(first, 3);
+    train(second, 3);
+    std::vector<glt::global_id> const vertices{5, 0};
+    std::vector<float> const gradients{1, 2, -3, 4};
+    train(third, 2);
+    third.update(glt::host_view<glt::global_id const>(vertices), glt::host_matrix<float const>(gradients.data(), 2, 2),
+                 1);
+    auto const other_rank_of = [&](table_type& odd) { // what rank 1 has is of another training
+      glt::io::save_embedding(path("mixed"), is_odd ? odd : first);
+      return refused("mixed", first);
+    };
+    CHECK(glt_test::names(other_rank_of(second), "rank 1", "of another training than rank 0"));
+    CHECK(glt_test::names(other_rank_of(third), "rank 1", "of another training than rank 0"));
+    glt::io::save_embedding(path("whole"), first);
+    glt::io::load_embedding(path("whole"), second);
+    CHECK(rows_of(second) == rows_of(first));
+
+    auto shifted = make_table(comm, {.columns = 2}, glt::partition_book({0, 3, 6}), 1);
+    CHECK(glt_test::names(refused("whole", shifted), "rank 0", "of another partition"));
+    auto from_files = make_table(comm, {.columns = 2}, glt::partition_book({0, 3, 6}, 7), 0);
+    CHECK(glt_test::names(refused("whole", from_files), "rank 0", "of another partition"));
   });
 }

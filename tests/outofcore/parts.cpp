@@ -244,17 +244,21 @@ TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {
   });
 }
 
-TEST_CASE("what a killed run left beside the folder is in nobody's way") {
+TEST_CASE("folders of others beside the folder stay as they are, whatever their names") {
   glt_test::scratch_folder const scratch;
+  std::filesystem::create_directories(scratch / "parts.glt-partial0/mine");
   std::filesystem::create_directories(scratch / "parts.partial0.scratch-0/edges-0");
   glt_test::write_bytes(scratch / "parts.partial0.scratch-0/edges-0/edges-0", "old");
+  glt_test::write_bytes(scratch / "parts.glt-partial1", "a file");
   auto const set = random_set(10, 40);
   auto const labels = glt_test::random_labels(set, 2);
   io::write_parts_together(glt::serial_comm{}, scratch / "parts", io::view_of(set), labels, {});
   io::parts_folder const folder(scratch / "parts");
   folder.verify();
   CHECK(folder.info().edges[0].num_edges() == 40);
-  CHECK(scratch.num_entries() == 1);
+  CHECK(scratch.num_entries() == 4);
+  CHECK(std::filesystem::exists(scratch / "parts.glt-partial0/mine"));
+  CHECK(glt_test::read_bytes(scratch / "parts.partial0.scratch-0/edges-0/edges-0") == "old");
 }
 
 TEST_CASE("what does not fit together is named on all ranks, and leaves nothing") {
@@ -333,7 +337,7 @@ TEST_CASE("one rank that fails alone, whenever it does, fails all of them and le
           if (!loses_scratch) {
             throw std::runtime_error("enough");
           }
-          std::filesystem::remove_all(folder.string() + ".partial0.scratch-" + std::to_string(comm.rank()));
+          std::filesystem::remove_all(folder.string() + ".glt-partial0/scratch-" + std::to_string(comm.rank()));
         }
       };
       auto const text = glt_test::thrown<glt::collective_error>([&] {

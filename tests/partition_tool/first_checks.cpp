@@ -11,8 +11,10 @@
 #include "support/scratch.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -75,6 +77,62 @@ TEST_CASE("outputs that have no place are refused before the work") {
   CHECK(has(fault(out(runs.scratch / "no" / "out")), "no is no folder; make it"));
   CHECK(has(fault(out(runs.scratch / std::string(300, 'a'))), "a name of 300 bytes"));
   runs.check(" --parts 2 --report " + (runs.scratch / "no" / "r.json").string(), 1, {"no/r.json", "no is no folder"});
+  for (char const* const out_of_reach : {".", "..", "./", "/", "/proc"}) {
+    CHECK(has(fault(out(out_of_reach)), "cannot be created: it is"));
+  }
+  fs::create_symlink(runs.scratch / "nowhere", runs.scratch / "dangling");
+  CHECK(has(fault(out(runs.scratch / "dangling")), "symbolic link, which is not followed"));
+  CHECK(has(fault(out(runs.scratch / "dangling" / "")), "symbolic link, which is not followed"));
+  fs::create_symlink(runs.scratch / "nowhere", runs.scratch / "link.json");
+  CHECK(has(fault(out(runs.scratch / "new") + " --report " + (runs.scratch / "link.json").string()), "symbolic link"));
+  CHECK_FALSE(fs::exists(runs.scratch / "nowhere"));
+}
+
+TEST_CASE("folders of others beside the output stay, whatever their names") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 20, 50, 2);
+  fs::create_directories(scratch / "work" / "out.glt-partial0" / "thesis");
+  fs::create_directories(scratch / "work" / "out.partial0" / "thesis");
+  fs::create_directory(scratch / "work" / "out.partial1");
+  fs::create_directories(scratch / "work" / "out.partial0.scratch-0" / "mine");
+  fs::create_directories(scratch / "work" / "out.partial7.removed" / "mine");
+  write_bytes(scratch / "work" / "out.glt-partial2", "a file");
+  auto const number = std::distance(fs::directory_iterator(scratch / "work"), {});
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const run = run_tool(scratch, (scratch / "set").string() + limit + " --parts 2 --out " +
+                                           (scratch / "work" / "out").string());
+    CHECK(run.status == 0);
+    CHECK_FALSE(has(run.out, "removed"));
+    fs::remove_all(scratch / "work" / "out");
+    CHECK(std::distance(fs::directory_iterator(scratch / "work"), {}) == number);
+    CHECK(fs::exists(scratch / "work" / "out.glt-partial0" / "thesis"));
+    CHECK(fs::exists(scratch / "work" / "out.partial0" / "thesis"));
+  }
+}
+
+TEST_CASE("output that is lost is an error") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 20, 50, 2);
+  auto const out = (scratch / "out").string();
+  auto const run = [&](std::string const& arguments) {
+    auto const command = GLT_PARTITION_PROGRAM " " + arguments + " 2> " + (scratch / "stderr").string();
+    int const status = std::system(command.c_str());
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+  };
+  for (std::string const format : {"", " --json", " --json --memory 100MB"}) {
+    CAPTURE(format);
+    CHECK(run((scratch / "set").string() + format + " --parts 2 --out " + out + " > /dev/full") == 1);
+    CHECK(has(read_bytes(scratch / "stderr"), "standard output"));
+    CHECK(has(read_bytes(scratch / "stderr"), "No space left on device"));
+    fs::remove_all(out);
+  }
+  CHECK(run((scratch / "set").string() + " --parts 2 --out " + out + " > /dev/null") == 0);
+  for (std::string const what : {"--info ", "--verify ", "--json --info "}) {
+    CHECK(run(what + out + " > /dev/full") == 1);
+    CHECK(run(what + out + " > /dev/null") == 0);
+  }
+  CHECK(run("--help > /dev/full") == 1);
 }
 
 TEST_CASE("as many parts as vertices are the most, and an empty graph is noted") {

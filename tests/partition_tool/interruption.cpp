@@ -34,6 +34,8 @@ pid_t start(scratch_folder const& scratch, bool on_disk, rlim_t limit = RLIM_INF
   auto const child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    rlimit const none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
     rlimit const files{limit, limit};
     setrlimit(RLIMIT_FSIZE, &files);
     static_cast<void>(std::freopen("/dev/null", "w", stdout));
@@ -58,7 +60,7 @@ bool is_under_way(fs::path const& work) {
 TEST_CASE("a run that is asked to end leaves nothing, and one that is killed is cleared away by the next") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 20000, 400000, 8);
-  for (int const signal : {SIGTERM, SIGINT, SIGKILL}) {
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGXCPU, SIGKILL}) {
     for (bool const on_disk : {false, true}) {
       CAPTURE(signal);
       CAPTURE(on_disk);
@@ -95,4 +97,21 @@ TEST_CASE("a file beyond the limit of its length is an error that names it") {
   CHECK(WEXITSTATUS(status) == 1);
   CHECK(has(read_bytes(scratch / "errors"), "cannot be written: File too large"));
   CHECK(fs::is_empty(scratch / "work"));
+}
+
+TEST_CASE("a signal that a run was started to ignore does not end it") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 20000, 400000, 8);
+  fs::create_directory(scratch / "work");
+  auto const before = std::signal(SIGHUP, SIG_IGN); // as nohup does
+  auto const child = start(scratch, false);
+  std::signal(SIGHUP, before);
+  REQUIRE(is_under_way(scratch / "work"));
+  kill(child, SIGHUP);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(fs::exists(scratch / "work" / "out"));
+  CHECK(std::distance(fs::directory_iterator(scratch / "work"), {}) == 1);
 }

@@ -4,6 +4,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/random.hpp>
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
@@ -15,7 +16,9 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -162,6 +165,8 @@ TEST_CASE("files that cannot be used are refused on all ranks") {
   glt::save_training(comm, path, "seed 1", net, adam, {});
   CHECK(refusal(path, "seed 2").find(path + " is of seed 1, not of seed 2") != std::string::npos);
   CHECK(refusal((folder / "none").string(), "seed 1").find("cannot be read: No such file") != std::string::npos);
+  CHECK(refusal(folder.path().string(), "seed 1").find("is not a regular file") != std::string::npos);
+  CHECK(refusal("/dev/zero", "seed 1").find("/dev/zero") != std::string::npos);
 
   auto const bytes = glt_test::read_bytes(path);
   auto const damaged = (folder / "damaged").string();
@@ -173,7 +178,108 @@ TEST_CASE("files that cannot be used are refused on all ranks") {
   CHECK(refusal(damaged, "seed 1").find("is not of a training") != std::string::npos);
 
   auto const nowhere = (folder / "nowhere" / "net.pt").string();
-  CHECK(thrown<glt::collective_error>([&] {
-          glt::save_model(comm, nowhere, net);
-        }).find("cannot be written: No such") != std::string::npos);
+  CHECK(thrown<glt::collective_error>([&] { glt::save_model(comm, nowhere, net); }).find("nowhere is no folder") !=
+        std::string::npos);
+}
+
+TEST_CASE("only a regular file is replaced, and no link is followed") {
+  glt_test::scratch_folder const folder;
+  glt::serial_comm comm;
+  small_net net;
+  torch::optim::Adam adam(net.parameters(), 0.1);
+  auto const path = (folder / "net.pt").string();
+  auto const victim = folder / "victim";
+  glt_test::write_bytes(victim, "theirs");
+  std::filesystem::create_symlink(victim, path + ".partial");
+  std::filesystem::create_symlink(victim, path + ".partial0");
+  glt::save_model(comm, path, net);
+  glt::save_training(comm, path, "seed 1", net, adam, {});
+  CHECK(glt_test::read_bytes(victim) == "theirs");
+  CHECK(folder.num_entries() == 4);
+
+  std::filesystem::create_symlink(victim, folder / "link");
+  auto const refusal = [&](std::string const& to) {
+    auto const text = thrown<glt::collective_error>([&] { glt::save_model(comm, to, net); });
+    CHECK(thrown<glt::collective_error>([&] { glt::save_training(comm, to, "seed 1", net, adam, {}); }) == text);
+    return text;
+  };
+  CHECK(refusal((folder / "link").string()).find("symbolic link, which is not followed") != std::string::npos);
+  CHECK(refusal("/dev/null").find("no regular file") != std::string::npos);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  CHECK(refusal(folder.path().string()).find("it is a folder") != std::string::npos);
+  CHECK(refusal("").find("the name is empty") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(".partial"));
+  CHECK_FALSE(std::filesystem::exists(".partial0"));
+  CHECK(glt_test::read_bytes(victim) == "theirs");
+}
+
+TEST_CASE("a damaged file is refused before a byte of it is used, or holds the same numbers") {
+  glt_test::scratch_folder const folder;
+  glt::serial_comm comm;
+  small_net net;
+  torch::optim::Adam adam(net.parameters(), 0.1);
+  net.step(adam);
+  auto const path = (folder / "net.pt").string();
+  auto const by_torch = (folder / "torch.pt").string();
+  auto const training = (folder / "state").string();
+  auto const damaged = (folder / "damaged").string();
+  glt::save_model(comm, path, net);
+  torch::nn::Linear const linear(3, 2);
+  torch::save(linear, by_torch);
+  glt::save_training(comm, training, "seed 1", net, adam, {{"epoch", 3}});
+
+  // Loads `bytes`; returns the text of the error, or nothing if the numbers are right.
+  auto const load = [&](std::string const& bytes, std::string const& of) -> std::string {
+    glt_test::write_bytes(damaged, bytes);
+    try {
+      if (of == by_torch) {
+        torch::nn::Linear other(3, 2);
+        glt::load_model(comm, damaged, *other);
+        return same(*linear, *other) ? "" : "other numbers";
+      }
+      small_net other;
+      if (of == path) {
+        glt::load_model(comm, damaged, other);
+      } else {
+        torch::optim::Adam its_adam(other.parameters(), 0.1);
+        auto const values = glt::load_training(comm, damaged, "seed 1", other, its_adam);
+        if (values.at("epoch").toInt() != 3) {
+          return "other numbers";
+        }
+      }
+      return same(net, other) ? "" : "other numbers";
+    } catch (glt::collective_error const& refused) {
+      return refused.what();
+    }
+  };
+
+  // One bit of a tensor, as the disk or the network may turn it.
+  auto bytes = glt_test::read_bytes(path);
+  auto const tensor = bytes.find(std::string(static_cast<char const*>(net.table.data_ptr()), net.table.nbytes()));
+  REQUIRE(tensor != std::string::npos);
+  bytes[tensor + 3] = static_cast<char>(bytes[tensor + 3] ^ 1);
+  auto const text = load(bytes, path);
+  CHECK(glt_test::names(text, damaged, "is damaged: the bytes of", "/data/", "are not those that were written"));
+
+  std::int64_t refused = 0;
+  for (auto const& of : {path, by_torch, training}) {
+    auto const whole = glt_test::read_bytes(of);
+    CHECK(load(whole, of).empty());
+    glt::random_stream draws(glt::random_key(1), whole.size());
+    for (std::size_t place = 0; place < whole.size(); place += 1 + draws.next64() % 8) {
+      auto changed = whole;
+      changed[place] = static_cast<char>(changed[place] ^ (1 << (draws.next64() % 8)));
+      auto const answer = load(changed, of);
+      CAPTURE(of);
+      CAPTURE(place);
+      CHECK(answer != "other numbers");
+      refused += answer.empty() ? 0 : 1;
+    }
+    for (std::size_t size = 0; size < whole.size(); size += whole.size() / 16 + 1) {
+      CHECK_FALSE(load(whole.substr(0, size), of).empty());                          // cut short
+      CHECK_FALSE(load(whole.substr(0, size) + whole.substr(size + 1), of).empty()); // a byte is lost
+    }
+    CHECK_FALSE(load(whole + "x", of).empty());
+  }
+  CHECK(refused > 300);
 }

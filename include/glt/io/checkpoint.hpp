@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 
@@ -69,9 +69,7 @@ inline bool parse_members(std::string_view text, std::size_t& at, dist::loader_c
 inline void save_checkpoint(std::filesystem::path const& path, dist::loader_checkpoint const& checkpoint) {
   auto text = detail::checkpoint_text(checkpoint);
   text += detail::checksum_line(text);
-  detail::atomic_file file(path);
-  file.write(text.data(), std::ssize(text));
-  file.commit();
+  glt::detail::write_file(path, text);
 }
 
 /// Reads a checkpoint that `save_checkpoint` wrote.

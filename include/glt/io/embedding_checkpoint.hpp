@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/memory/policy.hpp>
@@ -20,7 +20,7 @@ namespace glt::io {
 
 namespace detail {
 
-inline constexpr std::string_view embedding_magic = "glt-embedding 1\n";
+inline constexpr std::string_view embedding_magic = "glt-embedding 2\n";
 
 /// Header before the arrays, in the byte order of the machine.
 struct embedding_header {
@@ -28,6 +28,7 @@ struct embedding_header {
   std::int64_t part_elements = 0; ///< of each array
   std::int64_t num_updates = 0;
   std::int64_t learning_rate = 0; ///< its bits
+  std::int64_t history = 0;
 
   friend bool operator==(embedding_header const&, embedding_header const&) = default;
 };
@@ -47,7 +48,7 @@ void read_embedding(std::filesystem::path const& path, State& state) {
   std::string magic(embedding_magic.size(), '\0');
   file.read(magic.data(), file.size() < std::ssize(magic) ? 0 : std::ssize(magic));
   if (magic != embedding_magic) {
-    file.fail(0, "is no checkpoint of an embedding of version 1; give the path of one that save_embedding "
+    file.fail(0, "is no checkpoint of an embedding of version 2; give the path of one that save_embedding "
                  "has written");
   }
   embedding_header header;
@@ -70,6 +71,7 @@ void read_embedding(std::filesystem::path const& path, State& state) {
     file.fail(file.position(), "is damaged; restore an older checkpoint");
   }
   state.num_updates = header.num_updates;
+  state.history = header.history;
   state.learning_rate = std::bit_cast<double>(header.learning_rate);
 }
 
@@ -87,8 +89,9 @@ void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Co
   detail::embedding_header const header{.fingerprint = state.fingerprint,
                                         .part_elements = state.arrays.rows.size(),
                                         .num_updates = state.num_updates,
-                                        .learning_rate = std::bit_cast<std::int64_t>(state.learning_rate)};
-  detail::atomic_file file(path);
+                                        .learning_rate = std::bit_cast<std::int64_t>(state.learning_rate),
+                                        .history = state.history};
+  glt::detail::atomic_file file(path);
   file.write(detail::embedding_magic.data(), std::ssize(detail::embedding_magic));
   detail::checksum sum;
   auto const write = [&](void const* data, std::int64_t bytes) {
@@ -107,8 +110,9 @@ void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Co
 /// settings of the optimiser come from the options.
 ///
 /// @comm   collective; one header exchange
-/// @throws collective_error  on every rank, if the file of a rank is missing, damaged or of another embedding, or the
-///                           files have different numbers of updates; do not use the rows until they are read again
+/// @throws collective_error  on every rank, if the file of a rank is missing, damaged or of another embedding, or files are
+///                           of different numbers of updates or of two trainings; the rows are of no use then, until
+///                           they are read again
 template <communicator Comm, host_policy Policy, class T>
 void load_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T>& table) {
   table.restore([&](auto& state) { detail::read_embedding(path, state); });

@@ -107,9 +107,7 @@ void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_
   {
     std::optional<detail::part_builder> own;
     agreed([&] {
-      auto const beside = folder + ".scratch-" + std::to_string(comm.rank());
-      std::filesystem::remove_all(beside); // the folder is new, so this is left from a killed run
-      scratch.emplace(beside);
+      scratch.emplace(std::filesystem::path(folder) / ("scratch-" + std::to_string(comm.rank())));
       own.emplace(*input, comm.size(), comm.rank(), options.plan, scratch->path());
     });
     own->gather(comm, options.on_progress);

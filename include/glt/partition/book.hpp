@@ -25,10 +25,12 @@ public:
   /// Makes a book with one part without vertices.
   partition_book() : offsets_{0, 0} {}
 
+  /// @param  partitioning  tells partitionings into parts of the same sizes apart, such as a checksum; 0 if unknown
   /// @shape  offsets [P + 1]
   /// @throws precondition_error  if there is no part, the first offset is not 0, offsets descend, or a part
   ///                             has more vertices than a `local_id` can number
-  explicit partition_book(std::vector<global_id> offsets) : offsets_(std::move(offsets)) {
+  explicit partition_book(std::vector<global_id> offsets, std::int64_t partitioning = 0)
+      : offsets_(std::move(offsets)), partitioning_(partitioning) {
     if (offsets_.size() < 2) {
       throw precondition_error(detail::message("partition book of ", offsets_.size(),
                                                " offsets; give one per part and a last one, for 1 part or more"));
@@ -80,10 +82,18 @@ public:
   /// @shape  [P + 1]
   [[nodiscard]] std::span<global_id const> offsets() const noexcept { return offsets_; }
 
-  [[nodiscard]] bool operator==(partition_book const&) const = default;
+  /// What tells it from other partitionings into parts of the same sizes; 0 if unknown.
+  [[nodiscard]] std::int64_t partitioning() const noexcept { return partitioning_; }
+
+  /// True if parts have the same sizes, and nothing tells the partitionings apart.
+  [[nodiscard]] bool operator==(partition_book const& other) const noexcept {
+    return offsets_ == other.offsets_ &&
+           (partitioning_ == other.partitioning_ || partitioning_ == 0 || other.partitioning_ == 0);
+  }
 
 private:
   std::vector<global_id> offsets_;
+  std::int64_t partitioning_ = 0;
 };
 
 } // namespace glt

@@ -17,18 +17,18 @@
 
 namespace glt {
 
-/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. Replaces a file of that name when the
-/// new one is complete.
+/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. A regular file of that name is replaced
+/// when the new one is complete.
 ///
 /// @comm   collective
-/// @throws collective_error  on every rank, if rank 0 cannot write the file
+/// @throws collective_error  on every rank, if rank 0 cannot write the file, or the name is a link, a folder or a device
 template <communicator Comm>
 void save_model(Comm& comm, std::string const& path, ::torch::nn::Module const& module) {
   detail::write_archive(comm, path, [&](::torch::serialize::OutputArchive& archive) { module.save(archive); });
 }
 
-/// Loads the tensors that `save_model` or `torch::save` has written into the modules of all ranks; rank 0 reads the
-/// file.
+/// Gives the modules of all ranks what `save_model` or `torch::save` has written; rank 0 reads the file, and compares
+/// its bytes with the checksums in it before they are used.
 ///
 /// @comm   collective; two broadcasts
 /// @throws collective_error  on every rank, if the file cannot be read or is damaged, or if a parameter or buffer is
@@ -42,15 +42,15 @@ void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module
   });
 }
 
-/// Writes, on rank 0, the state that a training needs to go on: network, optimiser, and values such as its epoch and
-/// step. Replaces a file of that name when the new one is complete.
+/// Writes in rank 0 all that a training needs to go on: network, optimiser, and values such as its epoch and step. A regular
+/// file of that name is replaced when the new one is complete.
 ///
 ///     glt::save_training(comm, path, "seed 1 on 2 ranks", network, adam, {{"epoch", epoch}, {"step", step + 1}});
 ///
 /// @param  what  identity of the training: all settings on which its numbers depend and that may differ when it goes on
 /// @param  values  numbers, texts or tensors by name
 /// @comm   collective
-/// @throws collective_error  on every rank, if rank 0 cannot write the file
+/// @throws collective_error  as `save_model`
 template <communicator Comm>
 void save_training(Comm& comm, std::string const& path, std::string const& what, ::torch::nn::Module const& network,
                    ::torch::optim::Optimizer const& optimizer, std::map<std::string, c10::IValue> const& values) {

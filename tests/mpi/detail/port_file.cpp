@@ -53,5 +53,11 @@ TEST_CASE("a port is read from the file of its owner, who alone can read it") {
       "is not there after 0.06 s", "start the servers first"));
   CHECK(glt_test::names(
       glt_test::thrown<glt::error>([&] { glt::detail::write_port_file(folder.path() / "none" / "port", name); }),
-      "cannot be written"));
+      "none is no folder"));
+  std::filesystem::create_symlink(folder.path() / "victim", folder.path() / "link");
+  for (auto const& taken : {folder.path() / "link", std::filesystem::path("/dev/null")}) {
+    CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { glt::detail::write_port_file(taken, name); }),
+                          "cannot be created: it is"));
+  }
+  CHECK(std::filesystem::is_character_file("/dev/null"));
 }

@@ -28,6 +28,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace glt::dist {
 
@@ -79,7 +80,8 @@ public:
     first_ = std::move(part.first);
     second_ = std::move(part.second);
     arrays_ = {part.rows.view(), first_.view(), second_.view()};
-    fingerprint_ = glt::detail::embedding_fingerprint(book, comm.rank(), options, sizeof(T));
+    fingerprint_ = glt::detail::embedding_fingerprint(book, comm.rank(), original, options, sizeof(T));
+    history_ = glt::detail::embedding_options_fingerprint(options);
     auto const rows = book.size(comm.rank());
     store_ = std::make_unique<feature_store<Policy, T>>(
         comm, std::move(book), glt::feature_store<Policy, T>(rows, options.columns, std::move(part.rows)));
@@ -135,6 +137,7 @@ public:
           options_.optimizer);
     });
     ++num_updates_;
+    history_ = gradients_.add_to(history_);
   }
 
   /// Changes the learning rate of later updates.
@@ -150,27 +153,35 @@ public:
                                                      "; set the same on all ranks");
                        });
     std::visit([&](auto& how) { how.learning_rate = rate; }, options_.optimizer);
+    history_ = glt::detail::fingerprint_of(history_, rate);
   }
 
   /// Returns rows and moments of this rank, for files.
   [[nodiscard]] glt::detail::embedding_state<space, T const> state() const {
-    return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), fingerprint_};
+    return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), fingerprint_, history_};
   }
   /// Lets `read(state)` write rows, moments, number of updates and learning rate of this rank.
   ///
   /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if `read` throws on one, or ranks have read different numbers of updates;
-  ///                           the rows must then be read again before they are used
+  /// @throws collective_error  on every rank, if `read` throws on one, or ranks have read other numbers of updates, or of
+  ///                           updates with other seeds or vertices; the rows are of no use then, until they are read
+  ///                           again
   template <class Read>
   void restore(Read read) {
-    glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_};
+    glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_, history_};
     auto const failure = glt::detail::failure_of([&] { read(state); });
-    glt::detail::agree(gradients_.host(), site(2), failure, state.num_updates,
-                       [](std::int64_t own, std::int64_t first) {
-                         return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
-                                                     "; restore what was saved at one step");
-                       });
+    std::vector<glt::detail::call_header> headers;
+    std::vector<std::int64_t> const updates(static_cast<std::size_t>(gradients_.host().size()), state.num_updates);
+    glt::detail::exchange_headers(gradients_.host(), site(2), updates, state.history, failure, headers);
+    glt::detail::check_same(headers, &glt::detail::call_header::count, [](std::int64_t own, std::int64_t first) {
+      return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
+                                  "; restore what was saved at one step");
+    });
+    glt::detail::check_same(headers, &glt::detail::call_header::value, [](auto, auto) {
+      return "has read rows of another training than rank 0; restore what was saved together";
+    });
     num_updates_ = state.num_updates;
+    history_ = state.history;
     std::visit([&](auto& how) { how.learning_rate = state.learning_rate; }, options_.optimizer);
   }
 
@@ -181,6 +192,7 @@ private:
 
   embedding_options options_;
   std::int64_t fingerprint_ = 0;
+  std::int64_t history_ = 0;
   std::int64_t num_updates_ = 0;
   buffer<Policy, T> first_;
   buffer<Policy, T> second_;

@@ -56,7 +56,8 @@ struct split_description {
 /// @shape  offsets [P + 1] of the partition book · ranks [P]
 struct data_description {
   std::vector<global_id> offsets;
-  std::vector<int> ranks; ///< of the world, by part
+  std::int64_t partitioning = 0; ///< of the partition book
+  std::vector<int> ranks;        ///< of the world, that hold the parts
   std::vector<tensor_description> tensors;
   std::vector<split_description> splits;
 
@@ -83,7 +84,7 @@ struct data_description {
   friend bool operator==(data_description const&, data_description const&) = default;
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.offsets, self.ranks, self.tensors, self.splits);
+    return std::tie(self.offsets, self.partitioning, self.ranks, self.tensors, self.splits);
   }
 
 private:

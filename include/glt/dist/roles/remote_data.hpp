@@ -73,7 +73,7 @@ public:
       : client_(&of), name_(std::move(name)),
         description_(of.template request<data_description>(
             of.assigned_servers().front(), detail::name_of_service(name_, detail::describe_service), std::int64_t{0})),
-        buckets_(partition_book(description_.offsets)) {
+        buckets_(partition_book(description_.offsets, description_.partitioning)) {
     check_size(std::ssize(description_.ranks), book().num_parts());
   }
 

@@ -125,6 +125,7 @@ private:
     }
     data_description mine;
     mine.offsets.assign(book_.offsets().begin(), book_.offsets().end());
+    mine.partitioning = book_.partitioning();
     for (auto const& [what, num_rows, read] : tensors_) {
       if (mine.has(what.name)) {
         throw precondition_error(detail::message("serves two tensors \"", what.name, "\"; give each a name"));
@@ -156,10 +157,11 @@ private:
     whole.splits.clear();
     whole.ranks = std::move(ranks);
     for (std::size_t part = 0; part < of_server.size(); ++part) {
-      auto const& [offsets, unknown, tensors, splits] = of_server[part];
-      if (offsets != whole.offsets || tensors != whole.tensors) {
-        throw detail::agreed(group, static_cast<int>(part),
-                             "serves another partition or other tensors than rank 0; serve the same on all ranks");
+      auto const& [offsets, partitioning, unknown, tensors, splits] = of_server[part];
+      if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors) {
+        throw detail::agreed_error(
+            static_cast<int>(of_server.size()), static_cast<int>(part),
+            "serves another partition or other tensors than rank 0; serve the same on all ranks");
       }
       for (auto const& split : splits) {
         auto found = std::ranges::find(whole.splits, split.name, &split_description::name);

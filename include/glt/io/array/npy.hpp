@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/buffer.hpp>
 
@@ -107,7 +107,7 @@ void write_npy(std::filesystem::path const& path, Range const& values, std::span
     throw precondition_error(glt::detail::message(path.string(), ": a shape of ", shape.size(),
                                                   " dimensions does not fit an .npy header; give fewer"));
   }
-  detail::atomic_file file(path);
+  glt::detail::atomic_file file(path);
   file.write(head->data(), static_cast<std::int64_t>(head->size()));
   file.write(std::ranges::data(values), count * static_cast<std::int64_t>(sizeof(element)));
   file.commit();

@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -12,7 +13,7 @@
 #include <glt/io/array/npy.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 
@@ -127,10 +128,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
   auto failure = glt::detail::failure_of([&] {
     tables = detail::tables_of(piece);
     if (comm.rank() == 0 && detail::needs_tables(tables)) {
-      auto const text = detail::tables_text(tables);
-      detail::atomic_file file(folder / "meta.json");
-      file.write(text.data(), std::ssize(text));
-      file.commit();
+      glt::detail::write_file(folder / "meta.json", detail::tables_text(tables));
     }
   });
   glt::detail::agree(comm, site, failure, detail::layout_fingerprint(piece), same);

@@ -102,6 +102,7 @@ struct manifest {
   std::vector<detail::manifest_nodes> nodes{};
   std::vector<detail::manifest_edges> edges{};
   std::vector<detail::manifest_file> files{};
+  std::uint64_t xxh3 = 0; ///< of the text that it was read from, by which ranks tell that all read the same; else 0
 
   /// @pre    there is a node type; not checked (likewise `book`)
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(nodes.front().offsets.size()) - 1; }
@@ -124,7 +125,7 @@ struct manifest {
     return {std::move(node_types), std::move(edge_types)};
   }
   [[nodiscard]] partition_book book(int node_type) const {
-    return partition_book(nodes[static_cast<std::size_t>(node_type)].offsets);
+    return partition_book(nodes[static_cast<std::size_t>(node_type)].offsets, static_cast<std::int64_t>(xxh3));
   }
 
   friend bool operator==(manifest const&, manifest const&) = default;

@@ -48,8 +48,9 @@ template <communicator Comm>
 
 /// Loads this rank's part of a folder of `write_parts` by `load_for_rank`, and connects it with the other ranks' parts.
 ///
-/// @comm   collective; one header exchange more than for a loaded part
-/// @throws collective_error  on every rank, if a rank cannot load its part
+/// @comm   collective; one header exchange more than with a part that was loaded
+/// @throws collective_error  on every rank, if one cannot load its part, or manifests differ: parts of two partitionings may
+///                           have the same sizes
 template <communicator Comm>
 [[nodiscard]] opened_part open_part(Comm& comm, std::filesystem::path const& folder, load_options const& options = {}) {
   loaded_part part;

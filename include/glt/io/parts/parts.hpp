@@ -68,7 +68,7 @@ namespace detail {
     for (int r = 0; r <= num_ranks; ++r) {
       offsets.push_back(fine[static_cast<std::size_t>(detail::first_part_of_rank(num_parts, r, num_ranks))]);
     }
-    books.emplace_back(std::move(offsets));
+    books.emplace_back(std::move(offsets), static_cast<std::int64_t>(folder.info().xxh3));
   }
   std::vector<part_content> parts;
   auto const end = detail::first_part_of_rank(num_parts, rank + 1, num_ranks);

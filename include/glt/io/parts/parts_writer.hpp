@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
-#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
@@ -81,9 +82,7 @@ public:
     if (!(again == manifest_)) {
       throw io_error(path.string(), 0, "does not say what was meant; the folder is not written");
     }
-    detail::atomic_file file(path);
-    file.write(text.data(), static_cast<std::int64_t>(text.size()));
-    file.commit();
+    glt::detail::write_file(path, text);
     staged_.commit();
   }
 

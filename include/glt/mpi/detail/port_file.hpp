@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -58,8 +59,9 @@ inline constexpr std::string_view port_file_head = "glt port: ";
 
 /// Writes the name of a port to a file that its owner alone can read; the file is there when it is complete.
 ///
-/// @throws error  if the file cannot be written
+/// @throws error  if the file cannot be written, or something has its name that is no regular file
 inline void write_port_file(std::filesystem::path const& path, std::span<char const> name) {
+  check_new_file(path);
   auto const fail = [&] {
     throw error(message("port file ", path.string(), ": cannot be written: ", std::strerror(errno)));
   };

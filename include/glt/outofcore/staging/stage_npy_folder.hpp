@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
@@ -12,7 +13,6 @@
 #include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
@@ -40,8 +40,8 @@ inline bool can_stay(std::filesystem::path const& path, std::optional<element_ty
          (!wanted || known->type == *wanted);
 }
 
-// Writes the elements of an array as another type.
-inline void write_as(atomic_file& out, array const& piece, std::optional<element_type> wanted,
+// The bytes of an array as elements of another type.
+inline void write_as(glt::detail::atomic_file& out, array const& piece, std::optional<element_type> wanted,
                      std::string const& path) {
   auto const write = [&](auto const& values) {
     out.write(values.data(), std::ssize(values) * static_cast<std::int64_t>(sizeof(values[0])));
@@ -63,7 +63,7 @@ inline void write_as(atomic_file& out, array const& piece, std::optional<element
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
   npy_pieces pieces(path);
-  atomic_file out(made);
+  glt::detail::atomic_file out(made);
   auto const head = *npy_start(npy_own_name_of(wanted.value_or(pieces.type())), pieces.header().shape);
   out.write(head.data(), std::ssize(head));
   pieces.for_each([&](array const& piece, std::int64_t) { write_as(out, piece, wanted, path.string()); });
@@ -82,7 +82,7 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
                                         " columns, too many for dense features; reduce them to ", most_columns,
                                         " or fewer"));
   }
-  atomic_file out(made);
+  glt::detail::atomic_file out(made);
   std::array const shape{matrix.num_rows, matrix.num_columns};
   auto const head = *npy_start(npy_type<float>(), shape);
   out.write(head.data(), std::ssize(head));

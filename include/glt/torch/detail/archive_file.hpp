@@ -4,12 +4,15 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/error.hpp>
+#include <glt/torch/detail/archive_check.hpp>
 
 #include <torch/serialize/archive.h>
 
 #include <cerrno>
 #include <concepts>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +33,7 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     if (comm.rank() != 0) {
       return;
     }
+    check_new_file(path);
     ::torch::serialize::OutputArchive archive;
     fill(archive);
     std::ostringstream bytes; // an archive that cannot write its file ends the process
@@ -37,48 +41,58 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     if (!bytes) { // a stream does not report exhausted memory, and would write an archive cut short
       throw std::bad_alloc();
     }
-    auto const partial = path + ".partial";
-    errno = 0;
-    std::ofstream file(partial, std::ios::binary);
-    file << bytes.view();
-    file.close();
-    if (!file) {
-      auto const why = errno;
-      std::error_code ignored;
-      std::filesystem::remove(partial, ignored);
-      throw io_error(path, 0,
-                     std::string("cannot be written") + (why != 0 ? std::string(": ") + std::strerror(why) : "") +
-                         "; choose a folder that exists and has room");
-    }
-    std::filesystem::rename(partial, path);
+    write_file(path, bytes.view());
   });
 }
 
-/// Reads an archive on rank 0 and gives it to all ranks: `read(archive)` on each.
+/// The bytes of a file.
+///
+/// @throws io_error  if it cannot be read, is no regular file, or is empty
+[[nodiscard]] inline std::string read_file(std::string const& path) {
+  std::error_code fault;
+  auto const status = std::filesystem::status(path, fault);
+  if (status.type() != std::filesystem::file_type::regular) {
+    throw io_error(path, 0,
+                   fault ? "cannot be read: " + fault.message() : "is not a regular file; give the path of one");
+  }
+  std::string bytes(std::filesystem::file_size(path), '\0');
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(bytes.data(), std::ssize(bytes))) {
+    throw io_error(path, static_cast<std::int64_t>(file.gcount()),
+                   std::string("cannot be read: ") + (errno != 0 ? std::strerror(errno) : "it ends early"));
+  }
+  if (bytes.empty()) {
+    throw io_error(path, 0, "is empty");
+  }
+  return bytes;
+}
+
+/// Reads an archive in rank 0, compares its bytes with its checksums, and gives it to all ranks: `read(archive)` on
+/// each.
 ///
 /// @comm   collective; two broadcasts
 template <communicator Comm, std::invocable<::torch::serialize::InputArchive&> Read>
 void read_archive(Comm& comm, std::string const& path, Read read) {
   std::string bytes;
+  auto const of_torch = [&](auto work) {
+    try {
+      work();
+    } catch (c10::Error const& fault) {
+      std::string const text = fault.what_without_backtrace();
+      throw io_error(path, 0, "is no archive of LibTorch, or damaged: " + text.substr(0, text.find('\n')));
+    }
+  };
   run_together(comm, [&] {
     if (comm.rank() == 0) {
-      errno = 0;
-      std::ifstream file(path, std::ios::binary);
-      bytes.assign(std::istreambuf_iterator<char>(file), {});
-      if (bytes.empty()) {
-        throw io_error(path, 0, errno != 0 ? std::string("cannot be read: ") + std::strerror(errno) : "is empty");
-      }
+      bytes = read_file(path);
+      of_torch([&] { archive_check(bytes, path).run(); });
     }
   });
   broadcast_text(comm, bytes);
   run_together(comm, [&] {
     ::torch::serialize::InputArchive archive;
-    try {
-      archive.load_from(bytes.data(), bytes.size(), at::Device(at::kCPU));
-    } catch (c10::Error const& fault) {
-      std::string const text = fault.what_without_backtrace();
-      throw io_error(path, 0, "is no archive of LibTorch, or damaged: " + text.substr(0, text.find('\n')));
-    }
+    of_torch([&] { archive.load_from(bytes.data(), bytes.size(), at::Device(at::kCPU)); });
     read(archive);
   });
 }

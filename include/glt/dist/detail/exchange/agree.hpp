@@ -61,6 +61,9 @@ private:
   for (int part = 0; part < book.num_parts(); ++part) {
     print.add(book.end(part));
   }
+  if (book.partitioning() != 0) {
+    print.add(book.partitioning());
+  }
   return print.value();
 }
 

@@ -29,11 +29,15 @@ namespace glt::detail {
       options.optimizer);
 }
 
-/// Returns a fingerprint of everything that must be the same when rows and moments are restored.
-[[nodiscard]] inline std::int64_t embedding_fingerprint(partition_book const& book, int rank,
-                                                        dist::embedding_options const& options,
-                                                        std::size_t element_bytes) {
-  return fingerprint_of(book_fingerprint(book), rank, options.columns, options.optimizer.index(), element_bytes);
+/// What must be the same where rows and moments are restored.
+///
+/// @shape  original, of the vertices of the part: partitions into parts of the same sizes differ in these
+template <memory_space Space>
+[[nodiscard]] std::int64_t embedding_fingerprint(partition_book const& book, int rank,
+                                                 array_view<Space, global_id const> original,
+                                                 dist::embedding_options const& options, std::size_t element_bytes) {
+  return fingerprint_of(book_fingerprint(book), rank, original, options.columns, options.optimizer.index(),
+                        element_bytes);
 }
 
 /// State of a rank's embedding in a checkpoint.
@@ -42,7 +46,8 @@ struct embedding_state {
   embedding_arrays<Space, T> arrays;
   std::int64_t num_updates;
   double learning_rate;
-  std::int64_t fingerprint; ///< of partition, rank, columns, optimiser and element size
+  std::int64_t fingerprint; ///< of the partition and of what the arrays are
+  std::int64_t history;     ///< tells trainings apart; the same on all ranks
 };
 
 /// Rows of a part and their moments.

@@ -81,6 +81,17 @@ public:
     return num_seeds_;
   }
 
+  /// What tells a training from others when the update that was agreed on is added to it: how many seeds and vertices each
+  /// rank had. The same on all ranks.
+  [[nodiscard]] std::int64_t add_to(std::int64_t history) const {
+    fingerprint print;
+    print.add(history);
+    for (auto const& header : headers_) {
+      print.add(header.value).add(header.total);
+    }
+    return print.value();
+  }
+
   /// @comm   collective; if a rank has gradients for another, two variable exchanges
   void exchange(std::int64_t columns) {
     requests_.start();

@@ -109,7 +109,8 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
     }
     head = *made;
     if (comm.rank() == 0) {
-      shared_file file(path, "wb");
+      std::filesystem::remove(path); // a link is not followed
+      shared_file file(path, "wbx");
       file.write(0, head.data(), std::ssize(head));
       file.close();
     }

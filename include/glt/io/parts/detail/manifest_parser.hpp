@@ -222,7 +222,11 @@ private:
   }
   std::string text(static_cast<std::size_t>(file.size()), ' ');
   file.read(text.data(), file.size());
-  return parse_manifest(std::move(text), file.path());
+  checksum sum;
+  sum.add(text.data(), std::ssize(text));
+  auto made = parse_manifest(std::move(text), file.path());
+  made.xxh3 = sum.value();
+  return made;
 }
 
 } // namespace glt::io::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
@@ -10,7 +11,6 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/detail/atomic_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
@@ -88,7 +88,7 @@ private:
                                                     " dimensions does not fit an .npy header; give fewer"));
     }
     auto const length = static_cast<std::int64_t>(start->size());
-    atomic_file file(folder_ / path);
+    glt::detail::atomic_file file(folder_ / path);
     checksum sum;
     file.write(start->data(), length);
     sum.add(start->data(), length);

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/detail/atomic_file.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 
 #include <filesystem>
 #include <string>
@@ -12,48 +12,6 @@
 namespace fs = std::filesystem;
 using namespace glt;
 using namespace glt_test;
-
-TEST_CASE("a file appears when it is committed, and replaces the one before it") {
-  scratch_folder const scratch;
-  write_bytes(scratch / "a", "old");
-  {
-    io::detail::atomic_file file(scratch / "a");
-    file.write("newer", 5);
-    CHECK(read_bytes(scratch / "a") == "old");
-    file.commit();
-  }
-  CHECK(read_bytes(scratch / "a") == "newer");
-  CHECK(scratch.num_entries() == 1);
-}
-
-TEST_CASE("a file that is given up leaves nothing") {
-  scratch_folder const scratch;
-  {
-    io::detail::atomic_file first(scratch / "a");
-    io::detail::atomic_file second(scratch / "a"); // under way at the same time
-    first.write("x", 1);
-    CHECK(scratch.num_entries() == 2);
-  }
-  CHECK(scratch.num_entries() == 0);
-}
-
-TEST_CASE("a file whose name is taken by a folder leaves nothing") {
-  scratch_folder const scratch;
-  std::filesystem::create_directories(scratch / "a/b");
-  CHECK(names(thrown<io_error>([&] {
-                io::detail::atomic_file file(scratch / "a");
-                file.commit();
-              }),
-              "/a", "cannot be given its name"));
-  CHECK(scratch.num_entries() == 1);
-}
-
-TEST_CASE("a file in a folder that does not exist cannot be created") {
-  scratch_folder const scratch;
-  CHECK(names(thrown<io_error>([&] { io::detail::atomic_file const file(scratch / "no/a"); }), "no/a",
-              "cannot be created"));
-  CHECK(scratch.num_entries() == 0);
-}
 
 TEST_CASE("a folder appears when it is committed") {
   scratch_folder const scratch;
@@ -78,7 +36,7 @@ TEST_CASE("a folder that was removed while it was under way does not appear, tho
     write_bytes(folder.path() / "rest", "of it");
     CHECK(names(thrown<io_error>([&] { folder.commit(); }), "parts", "removed meanwhile"));
   }
-  CHECK(scratch.num_entries() == 0);
+  CHECK(read_bytes(scratch / "parts.glt-partial0/rest") == "of it"); // somebody else's
 }
 
 TEST_CASE("an empty folder may be there before, anything else stays as it is") {
@@ -118,15 +76,42 @@ TEST_CASE("a folder that is given up or cannot be created leaves nothing") {
   CHECK(scratch.num_entries() == 1);
 }
 
-TEST_CASE("a place where nothing can be is told before the work") {
+TEST_CASE("a folder bears its mark until it is complete") {
   scratch_folder const scratch;
-  auto const fault = [](std::filesystem::path const& path) {
-    return thrown<io_error>([&] { io::detail::check_place(path); });
-  };
-  CHECK(names(fault(""), "the name is empty"));
-  CHECK(names(fault(scratch / "no" / "a"), "no/a", "no is no folder; make it"));
-  CHECK(names(fault(scratch / std::string(300, 'a')), "a name of 300 bytes"));
-  CHECK_NOTHROW(io::detail::check_place(scratch / "a"));
-  CHECK_NOTHROW(io::detail::check_place("a"));
-  CHECK(names(thrown<io_error>([&] { io::detail::check_new_folder(scratch / "no" / "a" / ""); }), "no is no folder"));
+  {
+    io::detail::atomic_folder folder(scratch / "a");
+    CHECK(fs::is_regular_file(folder.path() / io::detail::partial_mark));
+    write_bytes(folder.path() / "b", "x");
+    folder.commit();
+  }
+  CHECK(files_of(scratch.path()).size() == 1);
+}
+
+TEST_CASE("names that others have taken beside a folder are passed over") {
+  scratch_folder const scratch;
+  fs::create_directory(scratch / "a.glt-partial0");
+  write_bytes(scratch / "a.glt-partial1", "a file");
+  fs::create_symlink(scratch / "nowhere", scratch / "a.glt-partial2");
+  io::detail::atomic_folder folder(scratch / "a");
+  CHECK(folder.path() == scratch / "a.glt-partial3");
+  folder.commit();
+  CHECK(scratch.num_entries() == 4);
+}
+
+TEST_CASE("a folder that could not get its name is refused before the work") {
+  scratch_folder const scratch;
+  fs::create_directory(scratch / "empty");
+  fs::create_symlink(scratch / "nowhere", scratch / "dangling");
+  fs::create_directory_symlink(scratch / "empty", scratch / "link");
+  auto const fault = [](fs::path const& path) { return thrown<io_error>([&] { io::detail::check_new_folder(path); }); };
+  CHECK(names(fault(scratch / "no" / "a" / ""), "no is no folder"));
+  CHECK(names(fault(scratch / "dangling"), "dangling", "symbolic link, which is not followed"));
+  CHECK(names(fault(scratch / "link"), "link", "symbolic link, which is not followed"));
+  CHECK(names(fault(scratch / "link" / ""), "link", "symbolic link, which is not followed"));
+  for (char const* const name : {".", "..", "/", "empty/.", "./"}) {
+    CHECK(names(fault(name), "cannot be created: it is a folder that cannot be replaced"));
+  }
+  CHECK(names(fault("/proc"), "/proc", "root of a file system"));
+  CHECK(names(thrown<io_error>([&] { io::detail::atomic_folder const folder(scratch / "link"); }), "symbolic link"));
+  CHECK(scratch.num_entries() == 3);
 }

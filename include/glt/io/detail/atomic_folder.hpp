@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/atomic_file.hpp>
+#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
+#include <glt/io/detail/file_state.hpp>
+#include <glt/io/detail/folder_lock.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#if defined(__unix__)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+namespace glt::io::detail {
+
+// Calls `wait` with the descriptor of a file or folder, and throws if the disk does not take what is in it.
+template <class Wait>
+void wait_for_disk([[maybe_unused]] std::filesystem::path const& path, [[maybe_unused]] Wait wait) {
+#if defined(__unix__)
+  int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int const fault = descriptor < 0 || wait(descriptor) == 0 ? 0 : errno;
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  }
+  if (fault != 0 && fault != EINVAL && fault != EROFS) { // returned by file systems without this function
+    throw io_error(path.string(), 0, glt::detail::message("cannot be written: ", std::strerror(fault)));
+  }
+#endif
+}
+
+// Waits until the whole content of a folder is on the disk, where it survives a power cut.
+inline void sync_folder([[maybe_unused]] std::filesystem::path const& folder) {
+#if defined(__linux__)
+  wait_for_disk(folder, [](int descriptor) { return ::syncfs(descriptor); }); // one wait instead of one a file
+#elif defined(__unix__)
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    wait_for_disk(entry.path(), [](int descriptor) { return ::fsync(descriptor); });
+  }
+  wait_for_disk(folder, [](int descriptor) { return ::fsync(descriptor); });
+#endif
+}
+
+// Waits until the entries of a folder, but not the content of its files, are on the disk.
+inline void sync_entries([[maybe_unused]] std::filesystem::path const& folder) {
+#if defined(__unix__)
+  wait_for_disk(folder, [](int descriptor) { return ::fsync(descriptor); });
+#endif
+}
+
+/// For jobs that take long before they make a folder: fails now if it cannot get its name.
+///
+/// @throws io_error  as `check_place`, and if `folder` exists and is not an empty folder: a link to one, say, or the root of
+///                   a file system, which is not replaced
+inline void check_new_folder(std::filesystem::path const& folder) {
+  glt::detail::check_place(folder);
+  auto const whole = glt::detail::without_trailing_separator(folder);
+  glt::detail::check_no_link(whole);
+  auto const parent = whole.has_parent_path() ? whole.parent_path() : std::filesystem::path(".");
+#if defined(__unix__)
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) {
+    throw io_error(
+        folder.string(), 0,
+        glt::detail::message("cannot be created: ", std::strerror(errno), "; choose a folder that can be written"));
+  }
+#endif
+  auto const there = state_of(whole);
+  auto const around = state_of(parent);
+  if (there && around && there->device != around->device) {
+    throw io_error(folder.string(), 0, "cannot be created: it is the root of a file system; choose a folder in it");
+  }
+  std::error_code fault;
+  if (std::filesystem::exists(folder, fault) &&
+      !(std::filesystem::is_directory(folder, fault) && std::filesystem::is_empty(folder, fault))) {
+    throw io_error(folder.string(), 0, "is there already and not an empty folder; remove it or choose another");
+  }
+}
+
+/// The file that marks a folder as one of an `atomic_folder` that is under way, and what its name ends with.
+inline constexpr char const* partial_mark = ".glt-partial";
+inline constexpr char const* partial_ending = ".glt-partial";
+
+/// False of folders that are somebody else's: those that hold something, and no mark.
+[[nodiscard]] inline bool is_marked(std::filesystem::path const& folder) {
+  std::error_code fault;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / partial_mark, fault)) ||
+         std::filesystem::is_empty(folder, fault); // before the mark is made
+}
+
+/// Removes a folder with everything in it, its mark last: what is left after a fault is still marked.
+///
+/// @returns  false if the folder is still there
+inline bool remove_marked(std::filesystem::path const& folder) {
+  std::error_code fault;
+  for (int attempt = 0; attempt < 3; ++attempt) { // others may remove what is theirs in it at the same time
+    std::filesystem::directory_iterator entry(folder, fault);
+    bool is_empty = !fault;
+    for (; !fault && entry != std::filesystem::directory_iterator(); entry.increment(fault)) {
+      if (entry->path().filename() != partial_mark) {
+        std::error_code ignored;
+        std::filesystem::remove_all(entry->path(), ignored);
+        is_empty = is_empty && !ignored;
+      }
+    }
+    if (is_empty && !fault) {
+      std::filesystem::remove_all(folder, fault);
+      return !fault;
+    }
+  }
+  return !std::filesystem::exists(folder, fault);
+}
+
+/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
+/// there.
+///
+/// Never replaces a folder that holds something. While it is under way it bears a mark, and the process holds a
+/// `folder_lock` of it, so that `remove_abandoned` finds what a killed process left.
+class atomic_folder {
+public:
+  /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
+  explicit atomic_folder(std::filesystem::path target)
+      : target_(glt::detail::without_trailing_separator(std::move(target))) {
+    check_new_folder(target_);
+    temporary_ = glt::detail::make_name_beside(target_, partial_ending, [&](std::filesystem::path const& name) {
+      std::error_code fault;
+      bool const created = std::filesystem::create_directory(name, fault);
+      if (fault && fault != std::errc::file_exists) {
+        throw io_error(
+            target_.string(), 0,
+            glt::detail::message("cannot be created: ", fault.message(), "; choose a folder that can be written"));
+      }
+      if (created) {
+        lock_ = folder_lock(name);
+      }
+      return created && lock_.outcome() != folder_lock::state::taken;
+    });
+    auto* const mark = std::fopen((temporary_ / partial_mark).c_str(), "wx"); // one step: never half a mark
+    if (mark == nullptr) {
+      auto const why = errno;
+      remove_marked(temporary_);
+      throw io_error(target_.string(), 0, glt::detail::message("cannot be created: ", std::strerror(why)));
+    }
+    std::fclose(mark);
+  }
+  atomic_folder(atomic_folder const&) = delete;
+  atomic_folder& operator=(atomic_folder const&) = delete;
+  ~atomic_folder() {
+    if (!committed_ && lock_.names_it(temporary_)) {
+      try {
+        remove_marked(temporary_);
+      } catch (...) { // without memory; the next run does it
+      }
+    }
+  }
+
+  /// Returns the temporary path to write to.
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return temporary_; }
+
+  /// Makes a folder inside this folder.
+  ///
+  /// @throws io_error  if it cannot be created
+  [[nodiscard]] std::filesystem::path make_folder(std::filesystem::path const& name) const {
+    std::error_code fault;
+    std::filesystem::create_directory(temporary_ / name, fault);
+    if (fault) {
+      throw io_error((target_ / name).string(), 0, "cannot be created: " + fault.message());
+    }
+    return temporary_ / name;
+  }
+
+  /// Gives the folder its name after its whole content has reached the disk.
+  ///
+  /// @throws io_error  if the name was taken meanwhile, the written files were removed meanwhile, or the disk does not
+  ///                   take them
+  void commit() {
+    sync_folder(temporary_);
+    if (!lock_.names_it(temporary_)) {
+      throw io_error(target_.string(), 0, "cannot be completed: what was written so far was removed meanwhile");
+    }
+    std::error_code fault;
+    std::filesystem::rename(temporary_, target_, fault);
+    if (fault) {
+      throw io_error(target_.string(), 0, glt::detail::message("cannot be given its name: ", fault.message()));
+    }
+    committed_ = true;
+    std::filesystem::remove(target_ / partial_mark, fault);
+    sync_entries(target_.has_parent_path() ? target_.parent_path() : ".");
+  }
+
+private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  folder_lock lock_;
+  bool committed_ = false;
+};
+
+} // namespace glt::io::detail
