@@ -122,14 +122,14 @@ struct attention_workload : full_batch_workload {
   static constexpr glt::dist::attention_options<glt::memory_space::host> options{.heads = heads};
   glt::buffer<cpu, float> keys;
   glt::buffer<cpu, float> queries;
-  glt::buffer<cpu, float> log_sums;
+  glt::buffer<cpu, float> softmax;
   glt::buffer<cpu, float> by_values;
   glt::buffer<cpu, float> by_keys;
   glt::buffer<cpu, float> by_queries;
 
   attention_workload(std::int64_t threads, std::int64_t width)
       : full_batch_workload(threads, width), keys(glt_bench::feature_values(graph.num_sources(), heads)),
-        queries(keys.size()), log_sums(keys.size()), by_values(x.size()), by_keys(keys.size()),
+        queries(keys.size()), softmax(2 * keys.size()), by_values(x.size()), by_keys(keys.size()),
         by_queries(keys.size()) {
     for (std::int64_t i = 0; i < keys.size(); ++i) { // scores as those of a network: no power underflows
       keys[i] = keys[i] / 510 - 1;
@@ -140,14 +140,15 @@ struct attention_workload : full_batch_workload {
   [[nodiscard]] glt::host_matrix<float> by_head(glt::buffer<cpu, float>& values) {
     return {values.data(), graph.num_destinations(), heads};
   }
-  void forward() {
-    glt::dist::attend(graph, {in(), by_head(keys), by_head(queries)}, out(), by_head(log_sums), options);
+  [[nodiscard]] glt::host_matrix<float> both(glt::buffer<cpu, float>& of_softmax) {
+    return {of_softmax.data(), graph.num_destinations(), 2 * heads};
   }
+  void forward() { glt::dist::attend(graph, {in(), by_head(keys), by_head(queries)}, out(), both(softmax), options); }
   void backward() {
     glt::dist::attention_rows<glt::memory_space::host, float> const gradients{
         {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
-    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), by_head(log_sums)}, in(),
-                               gradients, options);
+    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), both(softmax)}, in(), gradients,
+                               options);
   }
 };
 

@@ -94,6 +94,21 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
   });
 }
 
+TEST_CASE("features without columns have a row for every vertex of a batch") {
+  glt_test::on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 0));
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, glt::neighbor_options{.fanouts = {3}}),
+                             divided.renumbered(loader_seeds(comm.rank() + 1)), {.batch_size = 4});
+    for (auto const& batch : loader.epoch(0)) {
+      CHECK(batch.features().rows() == batch.subgraph.nodes().size());
+      CHECK(batch.features().columns() == 0);
+      CHECK(batch.edge_features().rows() == 0); // none were asked for
+    }
+  });
+}
+
 TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or left out on request") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);

@@ -78,15 +78,16 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
   constexpr std::int64_t heads = 2;
   auto keys = glt::make_buffer<Policy>(std::vector<float>(values.begin(), values.begin() + rows * heads), policy);
   auto queries = glt::make_buffer<Policy>(std::vector<float>(values.end() - rows * heads, values.end()), policy);
-  glt::buffer<Policy, float> log_sums(rows * heads, policy);
+  glt::buffer<Policy, float> softmax(rows * 2 * heads, policy);
   glt::buffer<Policy, float> dkeys(rows * heads, policy);
   glt::buffer<Policy, float> dqueries(rows * heads, policy);
   glt::dist::attention_options<Policy::space> const options{.heads = heads};
   glt::dist::attention_rows<Policy::space, float const> const in{matrix(x, columns), matrix(keys, heads),
                                                                  matrix(queries, heads)};
-  glt::dist::attend(sharded, in, matrix(y, columns), matrix(log_sums, heads), options);
+  glt::dist::attend(sharded, in, matrix(y, columns), matrix(softmax, 2 * heads), options);
   glt::dist::attend_backward(
-      sharded, in, glt::dist::attention_result<Policy::space, float const>{matrix(y, columns), matrix(log_sums, heads)},
+      sharded, in,
+      glt::dist::attention_result<Policy::space, float const>{matrix(y, columns), matrix(softmax, 2 * heads)},
       matrix(x, columns),
       glt::dist::attention_rows<Policy::space, float>{matrix(dx, columns), matrix(dkeys, heads),
                                                       matrix(dqueries, heads)},

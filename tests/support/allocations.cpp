@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "allocations.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -16,12 +17,11 @@ void* allocate(std::size_t size, std::size_t alignment) {
   if (until_failure > 0 && --until_failure == 0) {
     throw std::bad_alloc();
   }
-  // A size that aligned_alloc accepts: a multiple of the alignment, and not 0.
-  std::size_t const rounded = (size + alignment) / alignment * alignment;
-  if (void* const memory = std::aligned_alloc(alignment, rounded)) {
-    return memory;
+  void* memory = nullptr; // of exactly that size, so that a sanitizer sees the first byte behind it
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<std::size_t>(size, 1)) != 0) {
+    throw std::bad_alloc();
   }
-  throw std::bad_alloc();
+  return memory;
 }
 
 } // namespace

@@ -38,7 +38,7 @@ inline std::vector<std::int64_t> kind_seeds(int rank, std::int64_t num_vertices)
 /// rank.
 template <class Loader, class Seeds, class Check>
 void for_each_batch(Loader& loader, Seeds const& all, Check check) {
-  glt::detail::epoch_plan plan(all.size(), loader.options());
+  glt::detail::epoch_plan plan(all, loader.options());
   for (std::int64_t const epoch : {0, 3}) {
     plan.begin(epoch);
     std::int64_t step = 0;

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace minimal {
@@ -62,6 +63,30 @@ TEST_CASE("attend_neighbors stays finite where exponentials of scores are not") 
   y.sum().backward();
   for (auto const& rows : {values, keys, queries}) {
     CHECK(rows.grad().isfinite().all().item<bool>());
+  }
+}
+
+TEST_CASE("equal scores give equal coefficients and gradients, however large they are, with self-loops and without") {
+  glt_test::random_block const block(23, 9, 4, 3);
+  at::manual_seed(3);
+  auto const values = at::randn({23, 4}).requires_grad_();
+  auto const weights = at::randn({9, 4});
+  for (bool const loops : {false, true}) {
+    auto const run = [&](double score) {
+      values.mutable_grad().reset();
+      auto const keys = at::full({23, 2}, score).requires_grad_();
+      auto const queries = at::zeros({23, 2}).requires_grad_();
+      auto const y = glt::attend_neighbors(values, keys, queries, block.view(), {.heads = 2, .add_self_loops = loops});
+      (y * weights).sum().backward();
+      return std::vector{y.detach(), values.grad(), keys.grad(), queries.grad()};
+    };
+    auto const expected = run(1);
+    for (double const score : {1e5, 1e7, 1e8}) {
+      auto const made = run(score);
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        CHECK(at::equal(made[i], expected[i]));
+      }
+    }
   }
 }
 

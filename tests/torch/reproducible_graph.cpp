@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -110,7 +111,81 @@ std::vector<at::Tensor> train(glt_test::named_partitioner const& partitioner, in
   return trained;
 }
 
+/// What a layer makes of float rows over a divided graph, and its gradients, all in the order of the whole graph: by x,
+/// if it `learns`, and by parameters.
+template <class Make, class Call>
+std::vector<at::Tensor> run_divided(Make make, Call call, int ranks, std::int64_t width, bool learns) {
+  auto const list = graph_to_train();
+  auto const x = at::arange(list.num_vertices * width, at::kFloat).sin().view({list.num_vertices, width});
+  std::vector<std::vector<at::Tensor>> by_rank(static_cast<std::size_t>(ranks));
+  std::vector<at::Tensor> ids(by_rank.size());
+  std::vector<at::Tensor> made(2);
+  glt::run_threads(ranks, [&](auto comm) {
+    glt_test::divided_graph const divided(list, glt_test::all_partitioners()[static_cast<std::size_t>(ranks)],
+                                          comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
+    auto const rank = static_cast<std::size_t>(comm.rank());
+    ids[rank] = glt_test::own_rows(at::arange(list.num_vertices), divided, comm.rank());
+    auto layer = make();
+    for (auto const& parameter : layer->parameters()) {
+      parameter.detach().copy_(at::arange(parameter.numel(), at::kFloat).cos().view(parameter.sizes()));
+    }
+    auto const own_x = glt_test::own_rows(x, divided, comm.rank()).requires_grad_(learns);
+    auto const y = call(layer, own_x, glt::reproducible_graph{sharded});
+    y.pow(2).sum().backward();
+    by_rank[rank] = {y.detach(), learns ? own_x.grad() : at::zeros_like(own_x)};
+    glt::sum_grads(comm, *layer);
+    if (comm.rank() == 0) {
+      for (auto const& parameter : layer->parameters()) {
+        made.push_back(parameter.grad().clone());
+      }
+    }
+  });
+  for (std::size_t i = 0; i < 2; ++i) {
+    made[i] = at::zeros({list.num_vertices, by_rank[0][i].size(1)});
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      made[i].index_copy_(0, ids[rank], by_rank[rank][i]);
+    }
+  }
+  return made;
+}
+
 } // namespace
+
+TEST_CASE("every layer over a reproducible graph has the same bits on any number of ranks, whatever its shape") {
+  auto const call = [](auto& layer, at::Tensor const& x, auto&& graph) { return layer(x, graph); };
+  auto const check = [](auto make, auto with, std::int64_t in, std::string const& name) {
+    for (bool const learns : {false, true}) {
+      auto const expected = run_divided(make, with, 1, in, learns);
+      for (int const ranks : {2, 3}) {
+        auto const made = run_divided(make, with, ranks, in, learns);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          CHECK_MESSAGE(at::equal(made[i], expected[i]), name, " of ", in, " columns, tensor ", i, " on ", ranks,
+                        " ranks", learns ? ", gradient of x" : "");
+        }
+      }
+    }
+  };
+  for (auto const& [in, out] : {std::pair{9, 4}, std::pair{8, 8}, std::pair{4, 9}}) {
+    check([=] { return glt::gcn_conv({.in = in, .out = out}); }, call, in, "gcn_conv");
+    check([=] { return glt::gin_conv({.in = in, .out = out, .learn_epsilon = true}); }, call, in, "gin_conv");
+    for (auto const how : {glt::dist::aggregator::mean, glt::dist::aggregator::sum}) {
+      check([=] { return glt::sage_conv({.in = in, .out = out, .how = how}); }, call, in, "sage_conv");
+    }
+    for (bool const joined : {false, true}) {
+      check([=] { return glt::gat_conv({.in = in, .out = out, .heads = 3, .concatenate = joined}); }, call, in,
+            "gat_conv");
+    }
+    for (std::int64_t const bases : {0, 3}) {
+      check([=] { return glt::rgcn_conv(two_relations(), {.in = in, .out = out, .num_bases = bases}); },
+            [](auto& layer, at::Tensor const& x, auto&& graph) {
+              return layer({x}, [&](int) -> auto& { return graph; })[0];
+            },
+            in, "rgcn_conv");
+    }
+  }
+}
 
 TEST_CASE("training over a reproducible graph gives the same bits on any number of ranks and any partition") {
   auto const list = graph_to_train();

@@ -151,7 +151,8 @@ private:
     std::vector<at::Tensor> y(num_types);
     for (std::size_t e = 0; e < means.size(); ++e) {
       auto& sum = y[static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)))];
-      auto const brought = maps[e].defined() ? means[e].mm(maps[e]) : means[e];
+      auto&& graph = relation(static_cast<int>(e));
+      auto const brought = maps[e].defined() ? map_rows_over(graph, means[e], maps[e].t()) : means[e];
       sum = sum.defined() ? sum + brought : brought;
     }
     for (std::size_t t = 0; t < num_types; ++t) {

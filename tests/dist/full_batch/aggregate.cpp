@@ -574,6 +574,81 @@ TEST_CASE("reproducible sums and their gradients have the same bits on any numbe
   }
 }
 
+TEST_CASE("reproducible sums of small columns are as exact as those of large ones beside them") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::sharded_graph sharded(comm, graph);
+    constexpr std::int64_t columns = 22;
+    auto const rows = sharded.num_destinations();
+    glt::buffer<glt::device::cpu, double> x(rows * columns);
+    for (std::int64_t i = 0; i < x.size(); ++i) { // from 1e-30 to 1e30
+      auto const scale = std::pow(10.0, static_cast<double>(i % columns % 11 * 6 - 30));
+      x[i] = scale * (1 + static_cast<double>((divided.names.book.begin(comm.rank()) + i / columns) % 7));
+    }
+    glt::buffer<glt::device::cpu, double> weights(sharded.num_edges() * 2);
+    for (std::int64_t i = 0; i < weights.size(); ++i) {
+      weights[i] = (i % 2 == 0 ? 1e-20 : 1e20) * (1 + static_cast<double>(i % 5));
+    }
+    auto const same = [&](auto const& options) {
+      glt::buffer<glt::device::cpu, double> sums(rows * columns);
+      glt::buffer<glt::device::cpu, double> expected(rows * columns);
+      auto plain = options;
+      plain.reproducible = false;
+      std::int64_t wrong = 0;
+      for (bool const is_backward : {false, true}) {
+        auto const pass = [&](auto& to, auto const& how) {
+          is_backward ? glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how)
+                      : glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how);
+        };
+        pass(sums, options);
+        pass(expected, plain);
+        for (std::int64_t i = 0; i < sums.size(); ++i) {
+          wrong += std::abs(sums[i] - expected[i]) <= 1e-12 * std::abs(expected[i]) ? 0 : 1;
+        }
+      }
+      return wrong == 0;
+    };
+    glt::dist::aggregation<glt::memory_space::host, double> options{.reproducible = true};
+    CHECK(same(options));
+    options.edge_weights = weights.view();
+    options.heads = 2;
+    CHECK(same(options));
+    options.how = aggregator::mean;
+    CHECK(same(options));
+  });
+}
+
+TEST_CASE("reproducible sums have the same bits where a rank has no edges and all weights are small") {
+  glt_test::edge_list const list{"a triangle and a vertex alone", 4, {0, 1, 2, 0}, {1, 2, 0, 2}};
+  std::vector<double> expected;
+  for (int const ranks : {1, 4}) {
+    std::vector<double> all(4);
+    glt::run_threads(ranks, [&](glt::threads_comm comm) {
+      divided_graph const divided(list, glt_test::all_partitioners()[0], comm.size());
+      glt::dist::graph const graph(comm, divided.part(comm.rank()));
+      glt::dist::sharded_graph sharded(comm, graph);
+      auto const rows = sharded.num_destinations();
+      glt::buffer<glt::device::cpu, double> x(rows);
+      glt::buffer<glt::device::cpu, double> y(rows);
+      std::vector<double> const weights(static_cast<std::size_t>(sharded.num_edges()), 1e-9 / 3);
+      auto const original = [&](std::int64_t i) {
+        return divided.names.original[divided.names.book.begin(comm.rank()) + i];
+      };
+      for (std::int64_t i = 0; i < rows; ++i) {
+        x[i] = 1 / (3 + static_cast<double>(original(i)));
+      }
+      glt::dist::aggregate(sharded, matrix(x, rows, 1), matrix(y, rows, 1),
+                           {.edge_weights = weights, .reproducible = true});
+      for (std::int64_t i = 0; i < rows; ++i) {
+        all[static_cast<std::size_t>(original(i))] = y[i];
+      }
+    });
+    expected = expected.empty() ? all : expected;
+    CHECK(all == expected);
+  }
+}
+
 TEST_CASE("reproducible sums refuse what is not finite, and name the rank that has it") {
   on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());

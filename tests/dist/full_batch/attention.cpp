@@ -132,6 +132,21 @@ struct rows {
   }
 };
 
+// The logarithms of the sums of powers that a softmax stands for.
+template <class Policy, class T>
+rows<Policy, T> log_sums_of(rows<Policy, T> const& softmax, Policy const& policy) {
+  auto const both = glt::to_vector(policy, softmax.values.view());
+  auto const heads = softmax.columns / 2;
+  std::vector<T> sums;
+  for (std::int64_t i = 0; i < softmax.count * heads; ++i) {
+    auto const* const row = both.data() + i / heads * softmax.columns + i % heads;
+    sums.push_back(row[0] - std::log(row[heads]));
+  }
+  rows<Policy, T> made(softmax.count, heads, policy);
+  made.values = glt::make_buffer<Policy>(sums, policy);
+  return made;
+}
+
 // Forward and backward on the ranks of a test against one loop over the edge list; returns all results.
 template <class Policy, class T, class Comm>
 std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
@@ -153,7 +168,7 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   matrix queries(divided, rank, expected.queries, how.key_columns(), policy);
   matrix gradient(divided, rank, gradient_rows, how.columns, policy);
   matrix y(x.count, how.columns, policy);
-  matrix log_sums(x.count, how.heads, policy);
+  matrix softmax(x.count, 2 * how.heads, policy);
   matrix dx(x.count, how.columns, policy);
   matrix dkeys(x.count, how.key_columns(), policy);
   matrix dqueries(x.count, how.key_columns(), policy);
@@ -163,24 +178,24 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
                                                             .dropout_key = expected.key,
                                                             .edge_ids = ids,
                                                             .reproducible = how.is_reproducible};
-  glt::dist::attend(sharded, {x.view(), keys.view(), queries.view()}, y.view(), log_sums.view(), options);
+  glt::dist::attend(sharded, {x.view(), keys.view(), queries.view()}, y.view(), softmax.view(), options);
   std::optional<glt::dist::pushed_edges<Policy>> pushed;
   if (how.form != backward_form::rematerialise) {
     pushed.emplace(sharded, ids,
                    how.form == backward_form::push ? glt::dist::push_choice::all : glt::dist::push_choice::useful);
   }
-  glt::dist::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), log_sums.view()},
+  glt::dist::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), softmax.view()},
                              gradient.view(), glt::dist::attention_rows{dx.view(), dkeys.view(), dqueries.view()},
                              options, pushed ? &*pushed : nullptr);
 
   CHECK(y.wrong(divided, rank, result.output, policy) == 0);
-  CHECK(log_sums.wrong(divided, rank, result.log_sums, policy) == 0);
+  CHECK(log_sums_of(softmax, policy).wrong(divided, rank, result.log_sums, policy) == 0);
   CHECK(dx.wrong(divided, rank, back.values, policy) == 0);
   CHECK(dkeys.wrong(divided, rank, back.keys, policy) == 0);
   CHECK(dqueries.wrong(divided, rank, back.queries, policy) == 0);
 
   std::vector<T> made;
-  for (auto const* of : {&y, &log_sums, &dx, &dkeys, &dqueries}) {
+  for (auto const* of : {&y, &softmax, &dx, &dkeys, &dqueries}) {
     auto const values = glt::to_vector(policy, of->values.view());
     made.insert(made.end(), values.begin(), values.end());
   }
@@ -264,7 +279,7 @@ TEST_CASE_TEMPLATE(
         for (auto const form : all_forms) {
           setting const how{
               .heads = 2, .score = score, .depth = ranks % 3, .dropout = 0.3, .form = form, .is_reproducible = true};
-          auto const widths = {how.columns, how.heads, how.columns, how.key_columns(), how.key_columns()};
+          auto const widths = {how.columns, 2 * how.heads, how.columns, how.key_columns(), how.key_columns()};
           std::vector<T> all(static_cast<std::size_t>(list.num_vertices * std::reduce(widths.begin(), widths.end())));
           glt::run_threads(ranks, [&](glt::threads_comm comm) {
             auto const made = check_attention<glt::device::cpu, T>(comm, list, partitioner, how,
@@ -297,11 +312,13 @@ TEST_CASE("values or scores that are not finite are an error of all ranks of a r
     std::vector<float> x(static_cast<std::size_t>(count), 1.0F);
     auto keys = x;
     auto y = x;
-    auto sums = x;
+    std::vector<float> softmax(2 * x.size());
     auto const of = [&](std::vector<float>& values) { return glt::host_matrix<float>(values.data(), count, 1); };
     auto const failure = [&](bool exact) {
-      return glt_test::thrown<glt::collective_error>(
-          [&] { glt::dist::attend(sharded, {of(x), of(keys), of(keys)}, of(y), of(sums), {.reproducible = exact}); });
+      return glt_test::thrown<glt::collective_error>([&] {
+        glt::dist::attend(sharded, {of(x), of(keys), of(keys)}, of(y),
+                          glt::host_matrix<float>(softmax.data(), count, 2), {.reproducible = exact});
+      });
     };
     CHECK(failure(true) == "(nothing was thrown)");
     for (auto* const wrong : {&x, &keys}) {

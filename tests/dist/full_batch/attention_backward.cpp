@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -48,20 +49,20 @@ struct ones {
   std::vector<float> dkeys = narrow;
   std::vector<float> dqueries = narrow;
   std::vector<float> output = wide;
-  std::vector<float> log_sums = narrow;
+  std::vector<float> softmax = std::vector<float>(2 * narrow.size());
 
   glt::host_matrix<float> of(std::vector<float>& values) {
-    return {values.data(), vertices,
-            static_cast<std::int64_t>(&values == &wide || &values == &dx || &values == &output ? columns : heads)};
+    bool const is_wide = &values == &wide || &values == &dx || &values == &output;
+    return {values.data(), vertices, is_wide ? columns : &values == &softmax ? 2 * heads : heads};
   }
   template <class Graph>
   void forward(Graph& graph, glt::dist::attention_options<host> options) {
-    glt::dist::attend(graph, {of(wide), of(narrow), of(narrow)}, of(output), of(log_sums), options);
+    glt::dist::attend(graph, {of(wide), of(narrow), of(narrow)}, of(output), of(softmax), options);
   }
   template <class Graph>
   void backward(Graph& graph, glt::dist::attention_options<host> options,
                 glt::dist::pushed_edges<cpu> const* pushed = nullptr) {
-    glt::dist::attend_backward(graph, {of(wide), of(narrow), of(narrow)}, {of(output), of(log_sums)}, of(wide),
+    glt::dist::attend_backward(graph, {of(wide), of(narrow), of(narrow)}, {of(output), of(softmax)}, of(wide),
                                glt::dist::attention_rows{of(dx), of(dkeys), of(dqueries)}, options, pushed);
   }
 };
@@ -83,7 +84,7 @@ TEST_CASE("a backward pass sends what its formula says, the less of its two form
     constexpr std::int64_t columns = 6;
     constexpr std::int64_t source_bytes = (columns + heads) * sizeof(float);
     constexpr std::int64_t key_bytes = heads * sizeof(float);
-    constexpr std::int64_t pushed_bytes = (columns + 3 * heads) * sizeof(float);
+    constexpr std::int64_t pushed_bytes = (columns + 4 * heads) * sizeof(float);
     for (auto const& list : glt_test::graphs_to_divide()) {
       divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
       for (std::int64_t const depth : {0, 1, 3}) {
@@ -138,6 +139,76 @@ TEST_CASE("a backward pass sends what its formula says, the less of its two form
           CHECK(total.peak_remote_bytes ==
                 std::max(forward.peak_remote_bytes, (used_depth + 1) * most_remote + most_returned));
         }
+      }
+    }
+  });
+}
+
+TEST_CASE("equal scores give equal coefficients and gradients, however large they are") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], comm.size());
+    auto sharded = shard_graph(comm, divided, 1);
+    for (auto const score : {glt::dist::attention_score::additive, glt::dist::attention_score::dot_product}) {
+      for (bool const is_exact : {false, true}) {
+        for (auto const form : all_forms) {
+          INFO((is_exact ? "reproducible, form " : "form "), (form ? static_cast<int>(*form) : -1));
+          glt::dist::attention_options<host> const options{.heads = 2, .score = score, .reproducible = is_exact};
+          std::optional<glt::dist::pushed_edges<cpu>> pushed;
+          if (form) {
+            pushed.emplace(sharded, glt::host_view<glt::edge_id const>(), *form);
+          }
+          auto const gradient = [&](float key) {
+            ones matrices{sharded.num_sources(), 2, 6};
+            std::fill(matrices.narrow.begin(), matrices.narrow.end(), key);
+            matrices.forward(sharded, options);
+            matrices.backward(sharded, options, pushed ? &*pushed : nullptr);
+            return matrices.dx;
+          };
+          auto const expected = gradient(1);
+          for (float const key : {1e5F, 1e7F, 1e8F}) { // which have no digits for the logarithm of a sum
+            CHECK(gradient(key) == expected);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("a reproducible attention and its gradients are as exact in small columns as in large ones beside them") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(101, 999), glt_test::all_partitioners()[1], comm.size());
+    auto sharded = shard_graph(comm, divided, 1);
+    for (auto const score : {glt::dist::attention_score::additive, glt::dist::attention_score::dot_product}) {
+      auto const run = [&](bool is_exact) {
+        glt::dist::attention_options<host> const options{.heads = 2, .score = score, .reproducible = is_exact};
+        ones matrices{sharded.num_sources(), 2, 10};
+        for (std::size_t i = 0; i < matrices.wide.size(); ++i) { // values and gradients from 1e-12 to 1e15
+          auto const scale = std::pow(10.0, static_cast<double>(i % 10 * 3) - 12);
+          matrices.wide[i] = static_cast<float>(scale * static_cast<double>(1 + i % 7));
+        }
+        for (std::size_t i = 0; i < matrices.narrow.size(); ++i) {
+          matrices.narrow[i] = (i % 2 == 0 ? 1e-3F : 1.0F) * (static_cast<float>(i % 5) - 1.5F);
+        }
+        matrices.forward(sharded, options);
+        auto const output = matrices.output;
+        matrices.backward(sharded, options);
+        return std::array{output, matrices.dx, matrices.dkeys, matrices.dqueries};
+      };
+      auto const made = run(true);
+      auto const expected = run(false);
+      for (std::size_t matrix = 0; matrix < made.size(); ++matrix) {
+        bool const is_difference = matrix > 1; // of nearly equal numbers: near beside the largest of its column
+        std::array<float, 2> largest{};
+        for (std::size_t i = 0; is_difference && i < made[matrix].size(); ++i) {
+          largest[i % 2] = std::max(largest[i % 2], std::abs(expected[matrix][i]));
+        }
+        std::int64_t wrong = 0;
+        for (std::size_t i = 0; i < made[matrix].size(); ++i) {
+          auto const right = expected[matrix][i];
+          auto const size = is_difference ? largest[i % 2] : std::abs(right);
+          wrong += std::abs(made[matrix][i] - right) <= 1e-4F * size ? 0 : 1;
+        }
+        CHECK(wrong == 0);
       }
     }
   });

@@ -51,16 +51,18 @@ struct calls {
   void attend_narrow() { attend(narrow, narrow_y); }
   template <class T>
   void attend(std::vector<T>& values, std::vector<T>& to) {
-    std::vector<T> log_sums(to.size());
+    std::vector<T> softmax(2 * to.size());
     glt::dist::attention_options<glt::memory_space::host> options;
     options.heads = 2;
-    glt::dist::attend(shards, {rows(values), rows(values), rows(values)}, rows(to), rows(log_sums), options);
+    glt::dist::attend(shards, {rows(values), rows(values), rows(values)}, rows(to),
+                      glt::host_matrix<T>{softmax.data(), shards.num_sources(), 4}, options);
   }
   void attend_backward() {
-    std::vector<double> log_sums(x.size());
+    std::vector<double> softmax(2 * x.size());
     glt::dist::attention_options<glt::memory_space::host> options;
     options.heads = 2;
-    glt::dist::attend_backward(shards, {rows(x), rows(x), rows(x)}, {rows(y), rows(log_sums)}, rows(x),
+    glt::dist::attend_backward(shards, {rows(x), rows(x), rows(x)},
+                               {rows(y), glt::host_matrix<double>{softmax.data(), shards.num_sources(), 4}}, rows(x),
                                glt::dist::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)},
                                options);
   }

@@ -40,15 +40,15 @@ int main() {
     rows keys(sharded, 2);
     rows queries(sharded, 2);
     rows output(sharded);
-    rows log_sums(sharded, 2);
+    rows softmax(sharded, 4);
     rows by_values(sharded);
     rows by_keys(sharded, 2);
     rows by_queries(sharded, 2);
     glt::dist::attention_options<glt::memory_space::host> const options{.heads = 2};
-    glt::dist::attend(sharded, {values.view(), keys.view(), queries.view()}, output.view(), log_sums.view(), options);
+    glt::dist::attend(sharded, {values.view(), keys.view(), queries.view()}, output.view(), softmax.view(), options);
     glt::dist::attention_rows<glt::memory_space::host, float> const out{by_values.view(), by_keys.view(),
                                                                         by_queries.view()};
-    glt::dist::attend_backward(sharded, {values.view(), keys.view(), queries.view()}, {output.view(), log_sums.view()},
+    glt::dist::attend_backward(sharded, {values.view(), keys.view(), queries.view()}, {output.view(), softmax.view()},
                                values.view(), out, options);
     sum.add(output.values);
     sum.add(by_values.values);

@@ -137,6 +137,10 @@ TEST_CASE("options that contradict each other are refused") {
   CHECK(names(refusal_of({.num_vertices = 3, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.first_vertex = 1, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.header_lines = -1}), "a header of -1 lines"));
+  CHECK(names(refusal_of({.columns = {io::edge_column::weight, io::edge_column::weight}}), "two columns of weights"));
+  CHECK(names(refusal_of({.columns = {io::edge_column::time, io::edge_column::ignored, io::edge_column::time}}),
+              "two columns of weights or of times"));
+  CHECK(names(fault_of("1,2\n", {.header_lines = 2}), "the text has 1 lines, and its header 2"));
 }
 
 TEST_CASE("a file may be packed, cut or missing") {

@@ -65,6 +65,19 @@ TEST_CASE("the largest terms do not overflow") {
   CHECK(glt::detail::slice_bits(std::int64_t{1} << 22) == 19);
 }
 
+TEST_CASE("small columns beside large ones lose nothing where the other factor makes up for it") {
+  auto const a = at::tensor({1e18, 1.0}).view({1, 2});
+  CHECK(glt::detail::multiply_rows(a, at::tensor({0.0, 1.0}).view({2, 1})).item<double>() == 1);
+  at::manual_seed(6);
+  auto const scales = at::logspace(-30, 30, 61, 10.0, at::kDouble);
+  auto const rows = at::rand({5, 61}, at::kDouble) + 1;
+  auto const columns = at::rand({61, 4}, at::kDouble) + 1;
+  auto const made = glt::detail::multiply_rows(rows * scales, columns / scales.unsqueeze(1));
+  CHECK((made / rows.mm(columns) - 1).abs().max().item<double>() < 1e-9);
+  auto const largest = at::full({1, 1}, 0x1p1023, at::kDouble);
+  CHECK(glt::detail::multiply_rows(at::ones({1, 1}, at::kDouble), largest).item<double>() == 0x1p1023);
+}
+
 TEST_CASE("extreme values keep their magnitude, zeros are zeros, and what is not finite stays in its row") {
   auto const b = at::ones({2, 1}, at::kDouble);
   for (double const value : {1e-300, 1e-30, 1.0, 1e30, 1e300}) {

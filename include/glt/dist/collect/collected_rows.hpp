@@ -12,15 +12,17 @@ namespace glt::dist {
 
 /// Rows that a batch needs; reusable.
 ///
-/// @shape  features [N · F], row-major, in the order of the vertices · labels [M] of the first M vertices
+/// @shape  features [N · F], row-major, in the order of the vertices · labels [M] of the first M vertices · num_rows is N,
+///         also of features without columns
 template <device_policy Policy, bytes_copyable T>
 struct collected_rows {
   buffer<Policy, T> features;
   buffer<Policy, detail::label_type> labels;
+  std::int64_t num_rows = 0;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.features, self.labels);
+    return std::tie(self.features, self.labels, self.num_rows);
   }
 };
 

@@ -30,9 +30,10 @@ template <memory_space Space, class T>
 struct aggregation {
   aggregator how = aggregator::sum; ///< a mean divides by the number of in-edges, weighted or not
   array_view<Space, T const> edge_weights = {};
-  /// Reproducible sums and means: the same bits for any number of ranks, partition and number of threads. Terms are
-  /// rounded to about 2⁻⁵⁰ of the largest product in the graph and added in fixed point. Costs 8 bytes an element of
-  /// the result and of backward messages, and one reduction more. Takes about twice the time of a sum of floats.
+  /// Sums and means get the same bits for any number of ranks, partition and number of threads: terms are rounded and
+  /// added in fixed point. A term is off by at most 2⁻⁵⁰ of its column's largest value times the largest weight of its
+  /// head, or by d · 2⁻⁶⁰ of it where the largest degree d is above 2¹⁰. Costs 8 bytes an element of the result and of
+  /// backward messages, a reduction of 2F doubles, and about twice the time of a sum of floats.
   bool reproducible = false;
   /// Format of messages in both directions; `full` if `reproducible`, since the partition decides which rows are
   /// rounded.

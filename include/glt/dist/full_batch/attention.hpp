@@ -14,16 +14,16 @@
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace glt::dist {
 
@@ -32,7 +32,7 @@ namespace glt::dist {
 /// A score is computed from the key of the source and the query of the destination, one for each head. Values and keys
 /// travel together, one peer after the other. The softmax is updated after each peer, so nothing is stored per edge.
 ///
-/// @shape  output, log_sums as in `attention_result`, written
+/// @shape  output, softmax: those of `attention_result`, written
 /// @where  memory of the graph's policy; returns when they are written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a
 ///         rank: num_sent() rows of a value and a key; if reproducible, one exchange, as many messages of keys and one
@@ -45,7 +45,7 @@ namespace glt::dist {
 /// @source Veličković et al., "Graph attention networks", ICLR 2018; Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_rows<Policy::space, T const>> rows,
-            matrix_view<Policy::space, T> output, std::type_identity_t<matrix_view<Policy::space, T>> log_sums,
+            matrix_view<Policy::space, T> output, std::type_identity_t<matrix_view<Policy::space, T>> softmax,
             std::type_identity_t<attention_options<Policy::space>> options = {}) {
   constexpr auto space = Policy::space;
   using glt::detail::strided_rows;
@@ -55,22 +55,20 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
-  T* sums = nullptr;
-  std::int64_t* exact_sums = nullptr; // of output and sums
-  double largest = 0;                 // of the values
+  std::int64_t* exact_sums = nullptr; // of output and of powers; the scales of their columns are behind them
+  std::vector<double> largest;        // of columns
   auto const num_sums = graph.num_destinations() * shape.heads;
   auto const num_values = graph.num_destinations() * shape.values;
   auto const failure = glt::detail::failure_of([&] {
     pass.check();
     pass.check_destinations("output", output, shape.values);
-    pass.check_destinations("log_sums", log_sums, shape.heads);
+    pass.check_destinations("softmax", softmax, 2 * shape.heads);
     if (options.reproducible) {
-      exact_sums = passes.template scratch<std::int64_t>(num_values + 2 * num_sums);
-      sums = reinterpret_cast<T*>(exact_sums + num_values + num_sums);
-      largest = pass.largest(rows.values);
-      glt::detail::check_summable(std::max({largest, pass.largest(rows.keys), pass.largest(rows.queries)}));
-    } else {
-      sums = passes.template scratch<T>(num_sums);
+      exact_sums = passes.template scratch<std::int64_t>(num_values + num_sums + shape.values + shape.heads);
+      largest.assign(static_cast<std::size_t>(shape.values + shape.heads), 1.0); // of powers
+      glt::detail::write_column_magnitudes(graph.policy(), rows.values, largest.data());
+      glt::detail::check_summable(largest);
+      glt::detail::check_summable(std::array{pass.largest(rows.keys), pass.largest(rows.queries)});
     }
     auto const row_bytes = pass.bytes(1, shape.source_columns());
     passes.reserve(graph.most_sent() * row_bytes, graph.most_received() * row_bytes);
@@ -79,17 +77,18 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
   pass.agree(failure, attention_phase::forward);
   auto const ex = graph.policy().executor();
   auto const pieces = glt::detail::sliced_rows::of<Policy>(shape.heads);
-  // adds all edges to sums with as many columns of values as `over` has
+  glt::detail::softmax_rows<T> const parts(softmax.data(), shape.heads);
+  // adds all edges to sums of so many columns of values as `over` has, which `start()` makes ready
   auto const visit = [&]<class Sum, class Terms>(auto const& over, strided_rows<Sum> values, strided_rows<Sum> weights,
-                                                 Terms of_values, Terms of_weights) {
+                                                 Terms of_values, Terms of_weights, auto start) {
     auto const row_bytes = over.bytes(1, over.shape().source_columns());
     auto const combine = [&](shard_view<space> shard, glt::detail::attention_sources<T> sources) {
       glt::detail::visit_attention<T>(
           over.options(), shape, [&]<class Score, class Dropout>(Score score, Dropout dropout) {
             ex.for_each(pieces.count(shard.rows.size()),
                         glt::detail::wide_kernel{glt::detail::attend_rows<space, T, Score, Dropout, Terms>{
-                            shard, sources, glt::detail::strided(rows.queries), values, glt::detail::strided(log_sums),
-                            weights, pieces, over.shape().of_head(), score, dropout, of_values, of_weights}});
+                            shard, sources, glt::detail::strided(rows.queries), values, parts.maxima, weights, pieces,
+                            over.shape().of_head(), score, dropout, of_values, of_weights}});
           });
     };
     passes.run(
@@ -98,15 +97,14 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
         [&](std::int64_t k, std::byte* block) { over.pack_sources(graph.sent_rows(k), block); },
         [&](std::int64_t k, std::byte const* block) { combine(graph.shard(k), over.sources_in(block)); },
         [&] {
-          over.fill(values.data, graph.num_destinations() * over.shape().values, Sum(0));
-          over.fill(weights.data, num_sums, Sum(0));
-          if constexpr (std::is_same_v<Terms, glt::detail::plain_terms>) { // otherwise the largest scores are known
-            over.fill(log_sums.data(), log_sums.flat().size(), -std::numeric_limits<T>::infinity());
-          }
+          start();
           combine(graph.shard(0), over.sources());
         });
   };
-  strided_rows<T> const sum_rows{sums, shape.heads};
+  auto const start_softmax = [&] {
+    auto const columns = glt::detail::sliced_rows::of<Policy>(2 * shape.heads);
+    ex.for_each(columns.count(softmax.rows()), glt::detail::start_softmax<T>{softmax.data(), columns});
+  };
   constexpr glt::detail::plain_terms plain;
   if (options.reproducible) {
     auto of_keys = options;
@@ -114,26 +112,36 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
     glt::detail::attention_pass<Comm, Policy, T> const keys(
         graph, of_keys, {{rows.values.data(), rows.values.rows(), 0}, rows.keys, rows.queries});
     auto const failed = glt::detail::failure_of([&] {
-      visit(keys, strided_rows<T>{}, sum_rows, plain, plain);
-      // sums are not numbers if scores are not
-      glt::detail::check_summable(pass.largest({sums, graph.num_destinations(), shape.heads}));
+      visit(keys, strided_rows<T>{}, parts.shares, plain, plain, start_softmax);
+      std::vector<double> sums(static_cast<std::size_t>(2 * shape.heads)); // no numbers, if scores are none
+      glt::detail::write_column_magnitudes<Policy, T>(graph.policy(), softmax, sums.data());
+      glt::detail::check_summable(std::span(sums).subspan(static_cast<std::size_t>(shape.heads)));
     });
     pass.agree(failed, attention_phase::forward);
-    graph.host().all_reduce(std::span<double>(&largest, 1), reduction::max);
-    auto const terms = graph.known_degrees()->in;
-    auto const of_values = glt::detail::fixed_point::for_sums(largest / (1 - options.dropout), terms);
-    auto const of_weights = glt::detail::fixed_point::for_sums(1, terms);
-    visit(pass, strided_rows<std::int64_t>{exact_sums, shape.values},
-          strided_rows<std::int64_t>{exact_sums + num_values, shape.heads}, of_values, of_weights);
-    ex.for_each(num_values, glt::detail::write_exact_values<T>{exact_sums, output.data(), of_values});
-    ex.for_each(num_sums, glt::detail::write_exact_values<T>{exact_sums + num_values, sums, of_weights});
+    graph.host().all_reduce(std::span<double>(largest), reduction::max);
+    auto const width = static_cast<std::size_t>(shape.values);
+    for (std::size_t c = 0; c < largest.size(); ++c) {
+      largest[c] = glt::detail::fixed_point::for_sums(c < width ? largest[c] / (1 - options.dropout) : 1.0,
+                                                      graph.known_degrees()->in)
+                       .scale;
+    }
+    auto* const scales = reinterpret_cast<double*>(exact_sums + num_values + num_sums);
+    copy_in(graph.policy(), host_view<double const>(largest),
+            array_view<space, double>(scales, shape.values + shape.heads));
+    glt::detail::fixed_columns const of_values{scales};
+    glt::detail::fixed_columns const of_weights{scales + shape.values};
+    strided_rows<std::int64_t> const values{exact_sums, shape.values};
+    strided_rows<std::int64_t> const weights{exact_sums + num_values, shape.heads};
+    visit(pass, values, weights, of_values, of_weights, [&] { pass.fill(exact_sums, num_values + num_sums, 0); });
+    pass.write_exact(values, glt::detail::strided(output), output.rows(), shape.values, of_values);
+    pass.write_exact(weights, parts.shares, output.rows(), shape.heads, of_weights);
   } else {
-    visit(pass, glt::detail::strided(output), sum_rows, plain, plain);
+    visit(pass, glt::detail::strided(output), parts.shares, plain, plain, [&] {
+      pass.fill(output.data(), num_values, 0);
+      start_softmax();
+    });
   }
-  ex.for_each(num_sums, glt::detail::finish_attention<T>{glt::detail::strided(output),
-                                                         glt::detail::strided(log_sums),
-                                                         {sums, shape.heads},
-                                                         shape.heads,
+  ex.for_each(num_sums, glt::detail::finish_attention<T>{glt::detail::strided(output), parts.shares, shape.heads,
                                                          shape.of_head().values});
 }
 

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace glt::dist {
 
@@ -38,13 +39,13 @@ namespace glt::dist {
 ///
 /// @shape  rows as passed to `attend` · result as written by it · gradient as its output · out as rows, written
 /// @where  as `attend`
-/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run
-///         out of memory at its edges; the first call duplicates the communicator. With H sources, T destinations:
-///         2H(heads · d + keys) or T(heads · d + 2 keys + 2 heads) elements, and at most 2(R − 1) messages a rank; if
-///         reproducible, gradients are of 8 bytes an element, and there is one reduction more
-/// @throws collective_error  as `attend`, or if a rank has no memory for the edges of some sources, or if there is
-///                           dropout and the edges were pushed without ids
-/// @cost   O(E · heads · d); beside the gradients, 3V · heads elements and the rows of 2 · depth + 4 shards; if
+/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run out of
+///         memory at its edges; the first call duplicates the communicator.
+///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 3 heads) elements, and at
+///         most 2(R − 1) messages a rank; if reproducible, gradients are of 8 bytes an element, and there is one more
+///         reduction, of a double for every column of values, gradients, keys and queries
+/// @throws collective_error  as `attend`, if a rank has no memory for what some sources have by edge, or if there is dropout and the edges were pushed without ids
+/// @cost   O(E · heads · d); beside the gradients, 4V · heads elements and the rows of 2 · depth + 4 shards; if
 ///         reproducible, 8 bytes more for every element of the gradients
 /// @source Mostafa, MLSys 2022
 template <communicator Comm, device_policy Policy, std::floating_point T>
@@ -57,6 +58,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
                      pushed_edges<Policy> const* pushed = nullptr) {
   using glt::detail::attention_phase;
   using glt::detail::strided;
+  using glt::detail::strided_rows;
   if (options.reproducible && !graph.known_degrees()) {
     make_out_degrees(graph);
   }
@@ -71,7 +73,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const ex = graph.policy().executor();
   // the values of a destination beside the gradient lie together, except wide queries
   auto const num_queries = options.score == attention_score::additive ? shape.heads : 0;
-  auto const stride = num_queries + 2 * shape.heads;
+  auto const stride = num_queries + 3 * shape.heads;
   auto const sizes = std::array{out.values.flat().size(), out.keys.flat().size(), out.queries.flat().size()};
   auto const phase = pushed == nullptr                         ? attention_phase::backward
                      : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
@@ -79,26 +81,28 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
   auto const run = [&]<class Terms>(Terms) {
     using steps_type = glt::detail::attention_return<Comm, Policy, T, Terms>;
     using sum_type = typename steps_type::sum_type;
-    constexpr bool is_exact = std::is_same_v<Terms, glt::detail::fixed_point>;
+    constexpr bool is_exact = std::is_same_v<Terms, glt::detail::fixed_columns>;
     T* packed = nullptr; // [V, stride]
     glt::detail::attention_sums<sum_type> sums;
     glt::detail::attention_terms<Terms> terms;
-    glt::detail::attention_magnitudes largest; // if exact
+    std::vector<double> largest; // magnitudes by column, if exact
+    double* scales = nullptr;    // room for theirs
     auto const make_steps = [&] {
-      glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}};
-      if (packed != nullptr) { // otherwise there are no rows, or no memory yet
+      glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, {}};
+      if (packed != nullptr) { // else there are no rows, or no memory yet
         if (num_queries > 0) {
           to.queries = {packed, stride};
         }
-        to.log_sums = {packed + num_queries, stride};
-        to.deltas = {packed + num_queries + shape.heads, stride};
+        to.maxima = {packed + num_queries, stride};
+        to.shares = {packed + num_queries + shape.heads, stride};
+        to.deltas = {packed + num_queries + 2 * shape.heads, stride};
       }
       return steps_type(graph, pass, to, sums, terms, pushed);
     };
     auto const failure = glt::detail::failure_of([&] {
       pass.check();
       pass.check_destinations("output", result.output, shape.values);
-      pass.check_destinations("log_sums", result.log_sums, shape.heads);
+      pass.check_destinations("softmax", result.softmax, 2 * shape.heads);
       pass.check_destinations("gradient", gradient, shape.values);
       pass.check_sources("gradient by values", out.values, shape.values);
       pass.check_sources("gradient by keys", out.keys, shape.keys);
@@ -116,10 +120,12 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
       auto const vertices = graph.num_destinations();
       if constexpr (is_exact) {
         auto const num_sums = sizes[0] + sizes[1] + sizes[2];
-        auto* const first = passes.template scratch<std::int64_t>(num_sums + vertices * stride);
+        auto const num_columns = 2 * (shape.values + shape.keys);
+        auto* const first = passes.template scratch<std::int64_t>(num_sums + num_columns + vertices * stride);
         sums = {{first, shape.values}, {first + sizes[0], shape.keys}, {first + sizes[0] + sizes[1], shape.keys}};
-        packed = reinterpret_cast<T*>(first + num_sums);
-        largest = glt::detail::magnitudes_of(pass, rows, gradient);
+        scales = reinterpret_cast<double*>(first + num_sums);
+        packed = reinterpret_cast<T*>(first + num_sums + num_columns);
+        largest = glt::detail::magnitudes_of(pass, graph.policy(), rows, gradient);
       } else {
         sums = {strided(out.values), strided(out.keys), strided(out.queries)};
         packed = passes.template scratch<T>(vertices * stride);
@@ -127,15 +133,15 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
       glt::detail::reserve_round_trip(passes, sent, returned);
       if (packed != nullptr) {
         pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
-        pass.template move<false>(vertices, strided(result.log_sums), {packed + num_queries, stride}, shape.heads);
-        glt::detail::strided_rows<T> const deltas{packed + num_queries + shape.heads, stride};
+        pass.template move<false>(vertices, strided(result.softmax), {packed + num_queries, stride}, 2 * shape.heads);
+        glt::detail::strided_rows<T> const deltas{packed + num_queries + 2 * shape.heads, stride};
         ex.for_each(vertices * shape.heads, glt::detail::write_deltas<T>{strided(gradient), strided(result.output),
                                                                          deltas, shape.heads, shape.of_head().values});
       }
     });
     pass.agree(failure, phase);
     if constexpr (is_exact) {
-      terms = glt::detail::agree_on_attention_terms(graph, pass, largest);
+      terms = glt::detail::agree_on_attention_terms(graph, pass, largest, scales);
     }
     auto const steps = make_steps();
     auto const failed_step = glt::detail::run_round_trip(
@@ -151,12 +157,16 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
         });
     pass.agree(failed_step, phase); // steps need memory for the edges of some sources
     if constexpr (is_exact) {
-      ex.for_each(sizes[0], glt::detail::write_exact_values<T>{sums.values.data, out.values.data(), terms.values});
-      ex.for_each(sizes[1], glt::detail::write_exact_values<T>{sums.keys.data, out.keys.data(), terms.keys});
-      ex.for_each(sizes[2], glt::detail::write_exact_values<T>{sums.queries.data, out.queries.data(), terms.queries});
+      auto const write = [&](strided_rows<std::int64_t> exact, matrix_view<Policy::space, T> values,
+                             glt::detail::fixed_columns numbers) {
+        pass.write_exact(exact, strided(values), values.rows(), values.columns(), numbers);
+      };
+      write(sums.values, out.values, terms.values);
+      write(sums.keys, out.keys, terms.keys);
+      write(sums.queries, out.queries, terms.queries);
     }
   };
-  options.reproducible ? run(glt::detail::fixed_point{}) : run(glt::detail::plain_terms{});
+  options.reproducible ? run(glt::detail::fixed_columns{}) : run(glt::detail::plain_terms{});
 }
 
 } // namespace glt::dist

@@ -17,6 +17,7 @@
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +49,9 @@ template <communicator Comm>
 
 namespace glt::dist {
 
-/// Computes `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads. Rows
-/// and the squares of their deviations are rounded to about 2⁻⁵⁰ of the largest in their column and added in fixed
-/// point.
+/// `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads: rows and squares
+/// of their deviations are rounded to 2⁻⁵⁰ of the largest in their column, or to rows · 2⁻⁶⁰ of it if there are more than
+/// 2¹⁰ rows, and added in fixed point.
 ///
 /// @shape  x [local rows, F], of any number of rows
 /// @where  memory of `Policy`; waits for the sums
@@ -69,7 +70,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     ranges = glt::detail::column_sums<glt::detail::largest_pair>(policy, x.rows(), x.columns(),
                                                                  glt::detail::range_terms<space, value>{x});
     for (auto const [high, low] : ranges) {
-      glt::detail::check_summable(std::max(high, low));
+      glt::detail::check_summable(std::array{high, low});
     }
   });
   auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
@@ -131,7 +132,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
     largest = glt::detail::column_sums<glt::detail::largest_pair>(
         policy, x.rows(), x.columns(), glt::detail::magnitude_terms<terms>{{gradient, x, normal.view()}});
     for (auto const [plain, normalized] : largest) {
-      glt::detail::check_summable(std::max(plain, normalized));
+      glt::detail::check_summable(std::array{plain, normalized});
     }
   });
   auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());

@@ -9,7 +9,7 @@ namespace glt::dist {
 /// Order of a loader's seeds, and the way its batches are prepared. Batches do not depend on the last five options.
 struct loader_options {
   std::int64_t batch_size = 1024; ///< seeds of one rank and step
-  bool shuffle = false;           ///< a new order in every epoch
+  bool shuffle = false;           ///< a new order in every epoch, of each rank's seeds another
   bool drop_last = false;         ///< leave out a rank's last batch if it is not full
   std::uint64_t seed = 0;         ///< of shuffling and sampling
   std::int64_t prefetch = 0;      ///< batches prepared in advance by threads of the loader; 0: by the caller's thread

@@ -14,6 +14,7 @@
 #include <glt/io/text/edge_column.hpp>
 #include <glt/io/text/text_source.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +40,11 @@ inline void check(edge_list_options const& options) {
   if (options.num_vertices < -1 || options.first_vertex < 0) {
     throw precondition_error(glt::detail::message("edge list of ", options.num_vertices, " vertices from ",
                                                   options.first_vertex, " on; give 0 or more of each"));
+  }
+  for (auto const column : {edge_column::weight, edge_column::time}) {
+    if (std::ranges::count(options.columns, column) > 1) {
+      throw precondition_error("edge list with two columns of weights or of times; name one, and ignore the other");
+    }
   }
   if (options.relabel && (options.num_vertices != -1 || options.first_vertex != 0)) {
     throw precondition_error("edge list to be relabelled, with a number of vertices or a first one; leave them out");

@@ -18,14 +18,14 @@ struct attention_tensors {
 
 /// Edges of an attention, in any place; the context of a backward pass keeps them.
 struct attention_edges : ::torch::CustomClassHolder {
-  /// Writes output [D, heads · d] and log_sums [D, heads].
-  virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) = 0;
-  /// Writes the gradients by `rows` to `out`.
-  virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
+  /// output [D, heads · d], softmax [D, 2 · heads], as `dist::attention_result` has them; written
+  virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) = 0;
+  /// Writes the gradients `out` by `rows`.
+  virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                                at::Tensor const& gradient, attention_tensors const& out) = 0;
 };
 
-/// Attention over any edges; keeps local values, keys and queries, the output and the sums of the softmax.
+/// Attention over any edges; keeps own values, keys and queries, the output and the softmax.
 struct attention_function : ::torch::autograd::Function<attention_function> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;
@@ -34,10 +34,10 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
                             c10::intrusive_ptr<attention_edges> const& edges) {
     attention_tensors const rows{values.contiguous(), keys.contiguous(), queries.contiguous()};
     auto const output = at::empty({queries.size(0), values.size(1)}, values.options());
-    auto const log_sums = at::empty_like(rows.queries); // of one column a head, too
-    edges->attend(rows, output, log_sums);
+    auto const softmax = at::empty({queries.size(0), 2 * queries.size(1)}, queries.options());
+    edges->attend(rows, output, softmax);
     ctx->saved_data["edges"] = at::IValue::make_capsule(edges);
-    ctx->save_for_backward({rows.values, rows.keys, rows.queries, output, log_sums});
+    ctx->save_for_backward({rows.values, rows.keys, rows.queries, output, softmax});
     return output;
   }
 
@@ -46,11 +46,11 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
     auto const saved = ctx->get_saved_variables();
     attention_tensors const rows{saved[0], saved[1], saved[2]};
     auto const& output = saved[3];
-    auto const& log_sums = saved[4];
+    auto const& softmax = saved[4];
     auto const gradient = gradients[0].contiguous();
     attention_tensors const out{at::empty_like(rows.values), at::empty_like(rows.keys), at::empty_like(rows.queries)};
     auto const edges = ctx->saved_data["edges"].toCapsule();
-    static_cast<attention_edges&>(*edges).attend_backward(rows, output, log_sums, gradient, out);
+    static_cast<attention_edges&>(*edges).attend_backward(rows, output, softmax, gradient, out);
     return {out.values, out.keys, out.queries, {}};
   }
 };

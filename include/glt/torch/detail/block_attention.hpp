@@ -34,10 +34,10 @@ public:
       : offsets_(std::move(offsets)), row_(std::move(row)), ids_(std::move(ids)), options_(options),
         loops_(std::move(loops)) {}
 
-  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
+  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) override {
     output.zero_();
-    log_sums.fill_(-std::numeric_limits<double>::infinity());
-    auto const sums = at::zeros_like(log_sums);
+    softmax.narrow(1, 0, options_.heads).fill_(-std::numeric_limits<double>::infinity());
+    softmax.narrow(1, options_.heads, options_.heads).zero_();
     segments const edges(offsets_, row_);
     auto const offsets = offsets_ - edges.offsets[0];
     auto const numbers = at::arange(std::max(edges.count, row_.numel()), at::kInt);
@@ -50,19 +50,19 @@ public:
                                                      .columns = {edges.row, row_.numel()},
                                                      .edges = {number, row_.numel()}};
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
+      softmax_rows<scalar_t> const parts(softmax.data_ptr<scalar_t>(), options_.heads);
       visit_attention<scalar_t>(options_, shape(rows), [&]<class Score, class Dropout>(Score score, Dropout dropout) {
         attend_rows<memory_space::host, scalar_t, Score, Dropout> const add{shard,
                                                                             sources<scalar_t>(rows),
                                                                             strided_over<scalar_t const>(rows.queries),
                                                                             strided_over<scalar_t>(output),
-                                                                            strided_over<scalar_t>(log_sums),
-                                                                            strided_over<scalar_t>(sums),
+                                                                            parts.maxima,
+                                                                            parts.shares,
                                                                             {options_.heads, options_.heads},
                                                                             shape(rows).of_head(),
                                                                             score,
                                                                             dropout};
-        finish_attention<scalar_t> const finish{strided_over<scalar_t>(output), strided_over<scalar_t>(log_sums),
-                                                strided_over<scalar_t const>(sums), options_.heads,
+        finish_attention<scalar_t> const finish{strided_over<scalar_t>(output), parts.shares, options_.heads,
                                                 shape(rows).of_head().values};
         for (std::int64_t d = 0; d < edges.count; ++d) {
           add.run(d);
@@ -71,24 +71,25 @@ public:
           }
         }
       });
-      loops_.attend<scalar_t>(device::cpu(), rows, output, log_sums);
+      loops_.attend<scalar_t>(device::cpu(), rows, output, softmax);
     });
   }
 
-  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
+  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     out.values.zero_();
     out.keys.zero_();
     out.queries.zero_();
     auto const heads = options_.heads;
-    auto const deltas = at::empty_like(log_sums);
+    auto const deltas = at::empty_like(rows.queries);
     segments const edges(offsets_, row_);
     auto const columns = shape(rows).of_head();
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       using T = scalar_t;
       auto const from = sources<T>(rows);
+      softmax_rows<T const> const parts(softmax.data_ptr<T>(), heads);
       attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
-                                         strided_over<T const>(log_sums), strided_over<T const>(deltas)};
+                                         parts.maxima, parts.shares, strided_over<T const>(deltas)};
       write_deltas<T> const write{to.gradients, strided_over<T const>(output), strided_over<T>(deltas), heads,
                                   columns.values};
       auto const by_values = strided_over<T>(out.values);
@@ -119,7 +120,7 @@ public:
           }
         }
       });
-      loops_.add_gradients<T>(device::cpu(), rows, output, log_sums, gradient, out);
+      loops_.add_gradients<T>(device::cpu(), rows, output, softmax, gradient, out);
     });
   }
 

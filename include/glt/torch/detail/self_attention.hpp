@@ -16,7 +16,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace glt::detail {
@@ -32,37 +31,39 @@ struct self_loops {
   neighbor_attention how; // without `add_self_loops` there are none
   at::Tensor ids;         // of the edges [D], −1 − vertex, which no other edge has; only for dropout
 
-  /// Adds them to the averages of other edges, and to the sums of their softmax.
+  /// Adds them to the averages of other edges, and to their softmax.
   template <class T, device_policy Policy>
   void attend(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
-              at::Tensor const& log_sums) const {
+              at::Tensor const& softmax) const {
     if (!how.add_self_loops) {
       return;
     }
-    // an average and the logarithm of its sum are the state of a softmax that goes on
-    auto const sums = log_sums.ne(-std::numeric_limits<double>::infinity()).to(log_sums.scalar_type());
+    // averages become sums again, with which a softmax goes on
+    auto const sums = softmax.narrow(1, how.heads, how.heads).reciprocal_();
+    output.view({output.size(0), how.heads, output.size(1) / how.heads}).mul_(sums.unsqueeze(2));
+    softmax_rows<T> const parts(softmax.data_ptr<T>(), how.heads);
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       policy.executor().for_each(
           pieces.count(shard.num_rows),
           wide_kernel{attend_rows<Policy::space, T, decltype(score), decltype(dropout)>{
-              shard, sources<T>(rows), strided_over<T const>(rows.queries), strided_over<T>(output),
-              strided_over<T>(log_sums), strided_over<T>(sums), pieces, columns, score, dropout}});
+              shard, sources<T>(rows), strided_over<T const>(rows.queries), strided_over<T>(output), parts.maxima,
+              parts.shares, pieces, columns, score, dropout}});
       policy.executor().for_each(shard.num_rows * how.heads,
-                                 finish_attention<T>{strided_over<T>(output), strided_over<T>(log_sums),
-                                                     strided_over<T const>(sums), how.heads, columns.values});
+                                 finish_attention<T>{strided_over<T>(output), parts.shares, how.heads, columns.values});
     });
   }
 
-  /// Adds the gradients of these edges, from the output and the sums with all edges.
+  /// Adds the gradients by them, made of the output and the softmax with all edges.
   template <class T, device_policy Policy>
   void add_gradients(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
-                     at::Tensor const& log_sums, at::Tensor const& gradient, attention_tensors const& out) const {
+                     at::Tensor const& softmax, at::Tensor const& gradient, attention_tensors const& out) const {
     if (!how.add_self_loops) {
       return;
     }
-    auto const deltas = at::empty_like(log_sums);
+    auto const deltas = at::empty_like(rows.queries);
+    softmax_rows<T const> const parts(softmax.data_ptr<T>(), how.heads);
     attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
-                                       strided_over<T const>(log_sums), strided_over<T const>(deltas)};
+                                       parts.maxima, parts.shares, strided_over<T const>(deltas)};
     attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       using score_type = decltype(score);

@@ -34,21 +34,21 @@ public:
                     self_loops loops)
       : graph_(&graph), ids_(std::move(ids)), options_(options), pushed_(pushed), loops_(std::move(loops)) {}
 
-  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums) override {
+  void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       dist::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
-                   matrix_over<space, scalar_t>(log_sums), options_);
-      loops_.attend<scalar_t>(graph_->policy(), rows, output, log_sums);
+                   matrix_over<space, scalar_t>(softmax), options_);
+      loops_.attend<scalar_t>(graph_->policy(), rows, output, softmax);
     });
   }
 
-  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& log_sums,
+  void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       dist::attend_backward(*graph_, views<scalar_t const>(rows),
-                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(log_sums)},
+                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
                             matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
-      loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, log_sums, gradient, out);
+      loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, softmax, gradient, out);
     });
   }
 

@@ -13,6 +13,7 @@
 #include <glt/memory/copy.hpp>
 
 #include "support/allocations.hpp"
+#include "support/errors.hpp"
 #include "support/named_tables.hpp"
 #include "support/nodes.hpp"
 #include "support/parts.hpp"
@@ -23,6 +24,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -298,6 +301,41 @@ TEST_CASE_TEMPLATE(
                         std::ssize(list)); // all are seeds
           });
     }
+  });
+}
+
+TEST_CASE("a wrong number of edges on a rank is an error of all ranks, of edges' collectors and of others") {
+  glt_test::on_ranks([](auto comm) {
+    glt_test::cpu const policy;
+    auto const last = comm.size() - 1;
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+    divided_items const items(divided, true);
+    auto const& own = items.items[static_cast<std::size_t>(comm.rank())];
+    glt::dist::edge_features const features(
+        comm, items.book,
+        glt::edge_features<glt_test::cpu, std::int8_t>(glt::make_buffer<glt_test::cpu>(own, policy),
+                                                       matrix_on(policy, own, false)));
+    glt::dist::edge_feature_collector of_edges(comm, features);
+    glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
+    glt::dist::feature_collector of_vertices(comm, store);
+    glt::dist::collected_rows<glt_test::cpu, float> out;
+    std::vector<glt::edge_id> const edges{0, 1, 2};
+    auto const ends = items.destinations_of({0, 1, 2});
+    auto const refused = [&](auto& collector, std::int64_t num_edges) {
+      using list = glt::dist::bulk_list<glt_test::cpu, glt::global_id, decltype(out)>;
+      std::vector<list> const lists{{.vertices = glt::host_view<glt::global_id const>(ends),
+                                     .edges = glt::host_view<glt::edge_id const>(edges.data(), num_edges),
+                                     .out = &out}};
+      return glt_test::thrown<glt::collective_error>([&] { collector.collect_bulk(std::span<list const>(lists), 0); });
+    };
+    auto const name = "rank " + std::to_string(last);
+    for (std::int64_t const wrong : {0, 2}) {
+      auto const count = comm.rank() == last ? wrong : 3;
+      CHECK(glt_test::names(refused(of_edges, count), name, std::to_string(wrong) + " edges with 3 destinations"));
+    }
+    CHECK(glt_test::names(refused(of_vertices, comm.rank() == last ? 2 : 0), name, "2 edges with 3 destinations"));
+    CHECK(refused(of_edges, 3) == "(nothing was thrown)");
+    CHECK(refused(of_vertices, 0) == "(nothing was thrown)");
   });
 }
 

@@ -65,6 +65,45 @@ TEST_CASE("a message has the rows of all tensors, of some those of the flagged r
   }
 }
 
+TEST_CASE("rows of one message go to the tensors of several lists, run by run") {
+  auto const table = glt_test::named_table({10, 11, 12, 13, 14});
+  glt::detail::row_message<cpu> const message(plan_of(table), cpu());
+  std::vector<glt::local_id> const rows{~4, ~0, 2, 1, 3}; // two of the first list, one of the next, and two again
+  std::vector<std::int64_t> const places{0, 1, 2, 3, 4};
+  glt::detail::row_list const list{rows.data(), places.data(), 5, 2};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(message.bytes(list)));
+  CHECK(message.pack(list, bytes.data()) == bytes.data() + bytes.size());
+
+  struct tensors {
+    std::vector<float> small;
+    std::vector<std::int64_t> label;
+    std::vector<float> title;
+    explicit tensors(std::size_t count) : small(count * 3), label(count), title(count * 5) {}
+  };
+  std::vector<tensors> made{tensors(4), tensors(1)};
+  std::vector<row_target> out;
+  for (auto& of : made) {
+    auto const at = [](auto& elements) { return reinterpret_cast<std::byte*>(elements.data()); };
+    out.insert(out.end(), {{glt::element_type::float32, at(of.small)},
+                           {glt::element_type::int64, at(of.label)},
+                           {glt::element_type::float32, at(of.title)}});
+  }
+  std::vector<std::int64_t> const lists{0, 1, 0};
+  std::vector<std::int64_t> const first_places{0, 2, 1}; // the last run goes behind the first
+  std::vector<std::int64_t> const bounds{0, 2, 3, 5};
+  glt::detail::place_runs const runs{places.data(), lists, first_places, bounds};
+  CHECK(message.unpack<glt::detail::any_conversion>(bytes.data(), list, glt::detail::row_targets(out, 3, runs)) ==
+        bytes.data() + bytes.size());
+  auto const first = glt_test::named_table({14, 10, 11, 13});
+  CHECK(made[0].small == glt_test::gathered<float>(first, "small", {0, 1, 2, 3}));
+  CHECK(made[0].title == glt_test::gathered<float>(first, "title", {0, 1, 2, 3}));
+  made[0].label.resize(2);
+  CHECK(made[0].label == glt_test::gathered<std::int64_t>(first, "label", {0, 1}));
+  auto const second = glt_test::named_table({12});
+  CHECK(made[1].small == glt_test::gathered<float>(second, "small", {0}));
+  CHECK(made[1].title == glt_test::gathered<float>(second, "title", {0}));
+}
+
 TEST_CASE("messages without tensors, and those of the memory of a GPU, have room for what they say") {
   glt::feature_table<cpu> const nothing(1);
   glt::detail::row_message<cpu> const none(glt::detail::plan_tensors(nothing.tensors(), {}), cpu());

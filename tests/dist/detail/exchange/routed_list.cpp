@@ -120,6 +120,33 @@ TEST_CASE("items that need no item of their own stay where they are sorted, and 
   });
 }
 
+TEST_CASE("items are routed by the book of each list, which may be another one than before") {
+  glt_test::on_ranks([](auto comm) {
+    auto const num_keys = 4 * comm.size();
+    std::vector<glt::global_id> uneven{0}; // rank r has 2r + 1 keys, and the last one what is left
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      auto const own = rank + 1 == comm.size() ? num_keys - uneven.back() : 2 * rank + 1;
+      uneven.push_back(uneven.back() + own);
+    }
+    std::vector<std::int64_t> list;
+    for (std::int64_t k = 0; k < num_keys; ++k) {
+      list.push_back(k);
+    }
+    glt::detail::routed_list requests(comm);
+    for (auto const& book : {book_of(comm.size()), glt::partition_book(uneven), book_of(comm.size())}) {
+      requests.route(book, glt::host_view<std::int64_t const>(list));
+      requests.send({.what = glt::detail::operation::user});
+      std::vector<glt::local_id> expected;
+      for (auto k = book.begin(comm.rank()); k < book.end(comm.rank()); ++k) {
+        expected.push_back(static_cast<glt::local_id>(k - book.begin(comm.rank())));
+      }
+      for (int rank = 0; rank < comm.size(); ++rank) {
+        CHECK(glt::to_vector(glt::device::cpu(), requests.received_of(rank)) == expected);
+      }
+    }
+  });
+}
+
 TEST_CASE("items that are kept for a rank are routed, but not sent") {
   glt_test::on_ranks([](auto comm) {
     auto const book = book_of(comm.size());

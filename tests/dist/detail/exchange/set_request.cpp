@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 TEST_CASE_TEMPLATE("a set arrives whole, by owner, and every owner finds what is asked of it", Policy,
@@ -48,6 +49,20 @@ TEST_CASE_TEMPLATE("a set arrives whole, by owner, and every owner finds what is
       }
       CHECK(asked == set.size() - static_cast<std::size_t>(first));
     }
+  }
+}
+
+TEST_CASE_TEMPLATE("a set is asked about by its own book, which may be another one than before", Policy,
+                   GLT_TEST_GLUE_POLICIES) {
+  Policy const policy;
+  auto const set = glt::make_buffer<Policy>(std::vector<std::int64_t>{5, 0, 8}, policy);
+  glt::detail::set_request<Policy> request(policy);
+  using words = std::vector<glt::local_id>;
+  for (auto const& [book, expected] : {std::pair{glt::partition_book({0, 4, 9}), words{1, 2, 0, 1, 4}},
+                                       {glt::partition_book({0, 6, 9}), words{2, 1, 5, 0, 2}},
+                                       {glt::partition_book({0, 4, 9}), words{1, 2, 0, 1, 4}}}) {
+    request.fill(book, set.view(), 0);
+    CHECK(glt::to_vector(policy, request.words()) == expected);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "support/distant_policy.hpp"
 #include "support/ranks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,6 +64,27 @@ TEST_CASE("own rows of a view are copied and never sent, and where there are no 
     exchange.wait();
     CHECK(to_vector(gpu(), received.view()) == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
     CHECK(comm.counts().payload.collectives == 0);
+  });
+}
+
+TEST_CASE("own rows that stay apart are neither counted among those that are received nor copied") {
+  on_ranks([](auto comm) {
+    glt::detail::slice_exchange<decltype(comm)> exchange(comm);
+    std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 2);
+    exchange.exchange_counts({.step = 1}, counts, 0, {}, glt::detail::own_rows::apart);
+    std::vector<std::int64_t> expected_counts(counts);
+    expected_counts[static_cast<std::size_t>(comm.rank())] = 0;
+    CHECK(std::ranges::equal(exchange.received_counts(), expected_counts));
+    std::vector<std::int64_t> const from(2 * counts.size(), comm.rank());
+    std::vector<std::int64_t> expected;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      expected.insert(expected.end(), rank == comm.rank() ? 0 : 2, rank);
+    }
+    REQUIRE(exchange.received_offsets().back() == static_cast<std::int64_t>(expected.size()));
+    std::vector<std::int64_t> to(expected.size(), -1);
+    exchange.start(glt::host_view<std::int64_t const>(from), glt::host_view<std::int64_t>(to));
+    exchange.wait();
+    CHECK(to == expected);
   });
 }
 

@@ -3,7 +3,11 @@
 
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 
+#include <glt/core/types.hpp>
+#include <glt/dist/loading/seeds.hpp>
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -60,6 +64,35 @@ TEST_CASE("the last batch is shorter or left out, and no seeds make no steps") {
   CHECK(visited(full, 0) == counted(8));
   CHECK(glt::detail::epoch_plan(0, {.shuffle = true}).num_steps() == 0);
   CHECK_THROWS_AS(glt::detail::epoch_plan(3, {.batch_size = 0}), glt::precondition_error);
+}
+
+TEST_CASE("seeds that are dealt out to ranks in turn meet in one step as often as by chance") {
+  using seeds_type = glt::dist::vertex_seeds<>;
+  std::vector<seeds_type> seeds(2);
+  for (glt::global_id vertex = 0; vertex < 64; ++vertex) {
+    seeds[static_cast<std::size_t>(vertex % 2)].vertices.push_back(vertex);
+  }
+  glt::dist::loader_options const options{.batch_size = 4, .shuffle = true, .seed = 5};
+  glt::detail::epoch_plan first(seeds[0], options);
+  glt::detail::epoch_plan second(seeds[1], options);
+  glt::detail::epoch_plan again(seeds[1], options); // as a server has it
+  std::vector<std::int64_t> met(2);
+  for (std::int64_t epoch = 0; epoch < 1000; ++epoch) {
+    auto const order = visited(first, epoch);
+    auto const other = visited(second, epoch);
+    CHECK(other == visited(again, epoch));
+    auto const step_of = [](std::vector<std::int64_t> const& places, std::int64_t place) {
+      return (std::ranges::find(places, place) - places.begin()) / 4;
+    };
+    ++met[step_of(order, 7) == step_of(other, 7) ? 1 : 0];
+  }
+  CHECK(met[1] > 90); // one in eight is right
+  CHECK(met[1] < 160);
+  glt::dist::typed_seeds<> const typed(1, seeds[0]);
+  CHECK(glt::detail::fingerprint_of(typed) != glt::detail::fingerprint_of(seeds[0]));
+  glt::dist::vertex_seeds<glt::local_id> narrow;
+  narrow.vertices.assign(seeds[0].vertices.begin(), seeds[0].vertices.end());
+  CHECK(glt::detail::fingerprint_of(narrow) == glt::detail::fingerprint_of(seeds[0]));
 }
 
 TEST_CASE("every order is equally likely") {

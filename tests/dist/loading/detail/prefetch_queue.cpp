@@ -129,6 +129,20 @@ TEST_CASE("a failure comes after the batches that were made before, the first on
   CHECK(glt_test::names(thrown(), "the end")); // nobody takes the request
 }
 
+TEST_CASE("a consumer waits until its epoch is taken, or gets the failure for good of a producer that takes no more") {
+  queue batches(1, 1);
+  batches.start({.epoch = 0});
+  std::thread producer([&] {
+    static_cast<void>(batches.wait_for_request(long_time));
+    batches.fail_for_good(failure("the end"));
+  });
+  batches.wait_until_taken();
+  producer.join();
+  batches.wait_until_taken(); // it was taken before the failure
+  batches.start({.epoch = 1});
+  CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { batches.wait_until_taken(); }), "the end"));
+}
+
 TEST_CASE("a consumer that has gone interrupts the producer, whatever it waits for") {
   queue batches(1, 1);
   batches.start({});

@@ -109,6 +109,7 @@ protected:
         out->features.resize(vertices.size() * num_columns());
         out->labels.clear();
         out->labels.resize(num_labels);
+        out->num_rows = vertices.size();
         targets_.push_back({std::same_as<T, Out> ? stored_type<T>() : stored_type<Out>(),
                             reinterpret_cast<std::byte*>(out->features.data())});
         targets_.push_back({element_type_of<label_type>, reinterpret_cast<std::byte*>(out->labels.data())});

@@ -16,6 +16,7 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/buffer.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
@@ -23,9 +24,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace glt::detail {
 
@@ -100,12 +103,9 @@ public:
         whole_rows_ = graph_->passes().template scratch<T>(graph_->most_received() * columns_);
       } else if (is_exact_) {
         num_sums_ = (pulls ? graph_->num_destinations() : graph_->num_sources()) * columns_;
-        sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_);
-        auto const values = matrices.begin()->matrix;
-        largest_ = {largest(values.data(), values.flat().size()),
-                    options.edge_weights.empty() ? 1.0
-                                                 : largest(options.edge_weights.data(), options.edge_weights.size())};
-        check_summable(std::max(largest_[0], largest_[1]));
+        sums_ = graph_->passes().template scratch<std::int64_t>(num_sums_ + columns_);
+        find_largest(matrices.begin()->matrix, options);
+        check_summable(largest_);
       }
     });
     bool const pushes = flow_ == row_flow::push;
@@ -153,12 +153,30 @@ public:
   [[nodiscard]] std::int64_t* sums() noexcept { return sums_; }
   [[nodiscard]] std::int64_t num_sums() const noexcept { return num_sums_; }
 
-  /// Agrees on the fixed-point numbers of an exact pass that has begun.
+  /// Agrees on the numbers of an exact pass that has begun, which are scaled by the largest products of each column.
   ///
-  /// @comm   collective; one reduction
-  [[nodiscard]] fixed_point choose_numbers() {
-    auto const degrees = graph_->known_degrees();
-    return agree_on_fixed_point(graph_->host(), largest_, flow_ == row_flow::pull ? degrees->in : degrees->out);
+  /// @comm   collective; one reduction of 2F doubles
+  [[nodiscard]] fixed_columns choose_numbers() {
+    auto const degrees = *graph_->known_degrees();
+    graph_->host().all_reduce(std::span<double>(largest_), reduction::max);
+    auto const width = static_cast<std::size_t>(columns_);
+    for (std::size_t c = 0; c < width; ++c) {
+      largest_[c] =
+          fixed_point::for_sums(largest_[c] * largest_[width + c], flow_ == row_flow::pull ? degrees.in : degrees.out)
+              .scale;
+    }
+    auto* const scales = reinterpret_cast<double*>(sums_ + num_sums_);
+    copy_in(graph_->policy(), host_view<double const>(largest_.data(), columns_),
+            array_view<space, double>(scales, columns_));
+    return {scales};
+  }
+
+  /// Writes the values of an exact pass's sums.
+  template <class T>
+  void write_exact(T* out, fixed_columns numbers) const {
+    auto const pieces = sliced_rows::of<Policy>(columns_);
+    graph_->policy().executor().for_each(pieces.count(columns_ == 0 ? 0 : num_sums_ / columns_),
+                                         write_exact_values<T>{{sums_, columns_}, {out, columns_}, pieces, numbers});
   }
 
   /// Calls `prepare()`, then `use(shard, rows)` for every shard with the rows of x of its sources.
@@ -238,9 +256,20 @@ private:
         [&] { spread(graph_->transposed(0), out); });
   }
 
+  // The largest magnitudes of each column, and then of the weights that its elements get.
   template <class T>
-  [[nodiscard]] double largest(T const* values, std::int64_t size) const {
-    return graph_->policy().executor().reduce(size, 0.0, magnitude_of<T>{values}, larger_magnitude{});
+  void find_largest(matrix_view<space, T const> values, dist::aggregation<space, T> const& options) {
+    largest_.assign(2 * static_cast<std::size_t>(columns_), graph_->num_edges() == 0 ? 0.0 : 1.0);
+    write_column_magnitudes(graph_->policy(), values, largest_.data());
+    if (!options.edge_weights.empty()) {
+      std::vector<double> of_heads(static_cast<std::size_t>(options.heads));
+      matrix_view<space, T const> const weights(options.edge_weights.data(), graph_->num_edges(), options.heads);
+      write_column_magnitudes(graph_->policy(), weights, of_heads.data());
+      for (std::int64_t c = 0; c < columns_; ++c) {
+        largest_[static_cast<std::size_t>(columns_ + c)] =
+            of_heads[static_cast<std::size_t>(c / options.head_columns(columns_))];
+      }
+    }
   }
 
   void check(std::string_view name, shard_side side, std::int64_t rows, std::int64_t columns) const {
@@ -264,8 +293,8 @@ private:
   void* served_weights_ = nullptr;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
-  std::array<double, 2> largest_{}; // magnitudes of the combined values and of weights, in an exact pass
-  void* whole_rows_ = nullptr;      // of a shard whose rows travel rounded
+  std::vector<double> largest_; // magnitudes by column of what is combined and of weights, in an exact pass
+  void* whole_rows_ = nullptr;  // of a shard whose rows travel rounded
 };
 
 } // namespace glt::detail

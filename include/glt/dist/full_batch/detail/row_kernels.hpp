@@ -43,9 +43,10 @@ struct plain_terms {
   template <class T>
   using sum_type = T;
   template <class T>
-  [[nodiscard]] GLT_HOST_DEVICE T of(T term) const {
+  [[nodiscard]] GLT_HOST_DEVICE T of(T term, std::int64_t) const {
     return term;
   }
+  [[nodiscard]] GLT_HOST_DEVICE plain_terms from(std::int64_t) const { return {}; }
 };
 
 /// y[row] += Σ over the edges of the row of factor · x[column], in the format of `terms`.
@@ -153,19 +154,19 @@ private:
       T const* __restrict c = from[2];
       T const* __restrict d = from[3];
       for (auto i = first; i < last; ++i) {
-        to[i] =
-            (((to[i] + term(factor[0], a[i])) + term(factor[1], b[i])) + term(factor[2], c[i])) + term(factor[3], d[i]);
+        to[i] = (((to[i] + term(factor[0], a[i], i)) + term(factor[1], b[i], i)) + term(factor[2], c[i], i)) +
+                term(factor[3], d[i], i);
       }
     } else {
       T const* __restrict a = from[0];
       for (auto i = first; i < last; ++i) {
-        to[i] += term(factor[0], a[i]);
+        to[i] += term(factor[0], a[i], i);
       }
     }
   }
 
-  [[gnu::always_inline]] GLT_HOST_DEVICE sum_type term(T factor, T value) const {
-    return terms.of(Edges::is_plain ? value : factor * value);
+  [[gnu::always_inline]] GLT_HOST_DEVICE sum_type term(T factor, T value, std::int64_t column) const {
+    return terms.of(Edges::is_plain ? value : factor * value, column);
   }
 };
 

@@ -44,7 +44,7 @@ public:
         maker_(comm, recipe, policy_) {
     auto const failure = failure_of([&] {
       check_options();
-      plan_.emplace(seeds_.size(), options_);
+      plan_.emplace(seeds_, options_);
       maker_.check(seeds_);
     });
     auto const headers = exchange_values(host_comm(comm), {.what = operation::plan_epoch}, failure,

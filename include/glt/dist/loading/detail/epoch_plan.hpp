@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/members.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
+#include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/graph/detail/random_permutation.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -16,10 +19,22 @@
 
 namespace glt::detail {
 
-/// Seeds of each step of an epoch: in the given order, or in an order drawn from (seed, epoch).
+/// Which of its seeds a consumer visits in which step of an epoch: in the order in which they were given, or in one
+/// that is drawn from (seed, epoch, seeds), so that equally many seeds of two ranks do not keep the same order.
 class epoch_plan {
 public:
-  /// @throws precondition_error  if a batch would have no seeds
+  /// @throws precondition_error  if there would be no seeds in a batch
+  /// @cost   O(seeds)
+  template <class Seeds>
+    requires(!std::integral<Seeds>)
+  epoch_plan(Seeds const& seeds, dist::loader_options const& options) : epoch_plan(seeds.size(), options) {
+    if constexpr (has_members<Seeds>) { // those of own recipes may not show them
+      fingerprint_ = shuffle_ ? static_cast<std::uint64_t>(detail::fingerprint_of(seeds)) : 0;
+    }
+  }
+  /// As many seeds, without what they are.
+  ///
+  /// @throws precondition_error  if there would be no seeds in a batch
   epoch_plan(std::int64_t num_seeds, dist::loader_options const& options)
       : batch_size_(options.batch_size), seed_(options.seed), shuffle_(options.shuffle),
         order_(static_cast<std::size_t>(num_seeds)) {
@@ -40,7 +55,8 @@ public:
   void begin(std::int64_t epoch) {
     if (shuffle_) {
       constexpr std::uint64_t apart_from_sampling = 0x73686666;
-      auto const key = random_key(seed_).fold(apart_from_sampling).fold(static_cast<std::uint64_t>(epoch));
+      auto const key =
+          random_key(seed_).fold(apart_from_sampling).fold(static_cast<std::uint64_t>(epoch)).fold(fingerprint_);
       auto const drawn = make_random_permutation<std::int64_t>(static_cast<std::int64_t>(order_.size()), key);
       order_.assign(drawn.begin(), drawn.end());
     }
@@ -60,6 +76,7 @@ private:
   std::int64_t batch_size_;
   std::uint64_t seed_;
   bool shuffle_;
+  std::uint64_t fingerprint_ = 0; // of the seeds, if they are shuffled
   std::int64_t num_steps_ = 0;
   std::vector<std::int64_t> order_;
 };

@@ -108,9 +108,9 @@ private:
 
   struct stream final : served_stream {
     stream(int client, open_message const& wanted, seeds_type given)
-        : served_stream(client, wanted, given.size()), seeds(std::move(given)),
-          batch_seeds(static_cast<std::size_t>(bulk())), made(static_cast<std::size_t>(bulk())) {}
-    // Returns the request for batch i of the next batches.
+        : served_stream(client, wanted, given), seeds(std::move(given)), batch_seeds(static_cast<std::size_t>(bulk())),
+          made(static_cast<std::size_t>(bulk())) {}
+    // The i-th of the next batches.
     [[nodiscard]] request_type request(std::int64_t i) {
       auto const at = static_cast<std::size_t>(i);
       seeds.gather(places(i), batch_seeds[at]);

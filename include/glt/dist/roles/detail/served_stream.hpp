@@ -20,8 +20,9 @@ namespace glt::detail {
 class served_stream {
 public:
   /// @throws precondition_error  if the options are wrong
-  served_stream(int client, open_message const& wanted, std::int64_t num_seeds)
-      : client_(client), wanted_(wanted), plan_(num_seeds, wanted.options) {
+  template <class Seeds>
+  served_stream(int client, open_message const& wanted, Seeds const& seeds)
+      : client_(client), wanted_(wanted), plan_(seeds, wanted.options) {
     if (auto const bulk = wanted.options.bulk; bulk < 1 || bulk > max_bulk) {
       throw precondition_error(message("bulk ", bulk, "; servers make 1 to ", max_bulk, " batches in one sweep"));
     }

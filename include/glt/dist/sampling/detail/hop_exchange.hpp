@@ -7,7 +7,6 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
@@ -18,7 +17,6 @@
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 #include <cstddef>
@@ -146,28 +144,6 @@ public:
     return replies_.merge(
         requests_, [&](std::size_t rank) { return is_self(rank) || is_shared(rank); },
         [&](std::size_t rank, std::size_t e) { return is_shared(rank) ? shared_.of(rank, e) : draws_.of(rank, e); });
-  }
-
-  /// Draws over the only relation of a graph without types.
-  ///
-  /// @shape  request.rows [S] global ids of any part; `request.original` is not used
-  template <device_policy GraphPolicy>
-    requires(GraphPolicy::space == GraphSpace)
-  hop_sample<Policy, Vertex> const& draw(call_site site, dist::graph<GraphPolicy, Vertex> const& graph,
-                                         hop_request<space, Vertex, Rule> const& request, bool edge_ids,
-                                         rule_source const& rule_of = {}) {
-    auto const failure = failure_of([&] { set_books(std::span(&graph.book(), 1)); });
-    if (!failure.empty()) {
-      refuse(site, failure);
-    }
-    relation_type const relation{.node_type = 0,
-                                 .local = graph.local(),
-                                 .original = graph.original(),
-                                 .options = request.options,
-                                 .key = request.key,
-                                 .rule = request.rule};
-    return draw(site, static_cast<std::int64_t>(request.key.bits()), std::span(&request.rows, 1),
-                std::span(&request.queries, 1), std::span(&relation, 1), edge_ids, rule_of)[0];
   }
 
 private:

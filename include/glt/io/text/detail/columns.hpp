@@ -45,8 +45,12 @@ inline void skip_header(text_source& source, std::int64_t lines) {
   if (lines < 0) {
     throw precondition_error(glt::detail::message("a header of ", lines, " lines; give 0 or more"));
   }
-  while (lines > 0 && next_line(source)) {
-    --lines;
+  for (std::int64_t line = 0; line < lines; ++line) {
+    if (!next_line(source)) {
+      throw io_error(source.path(), 0,
+                     glt::detail::message("the text has ", line, " lines, and its header ", lines,
+                                          "; check the number of header lines"));
+    }
   }
 }
 

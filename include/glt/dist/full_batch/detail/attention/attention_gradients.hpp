@@ -43,7 +43,8 @@ struct attended_edges {
   attended_edges(attention_sources<T> const& from, attention_destinations<T> const& to, row_edges<Rows> const& some,
                  std::int64_t head, head_columns columns, Score const& score, Dropout const& dropout) {
     T joined[most_attended] = {};
-    T log_sums[most_attended] = {};
+    T maxima[most_attended] = {};
+    T shares[most_attended] = {};
     T deltas[most_attended] = {};
     T products[most_attended] = {};
     T factors[most_attended] = {};
@@ -52,14 +53,15 @@ struct attended_edges {
       auto const destination = some.destination(j);
       joined[j] =
           score.join(from.keys.row(source) + head * columns.keys, to.queries.row(destination) + head * columns.keys);
-      log_sums[j] = to.log_sums.row(destination)[head];
+      maxima[j] = to.maxima.row(destination)[head];
+      shares[j] = to.shares.row(destination)[head];
       deltas[j] = to.deltas.row(destination)[head];
       products[j] = dot_product(to.gradients.row(destination) + head * columns.values,
                                 from.values.row(source) + head * columns.values, columns.values);
       factors[j] = dropout.template factor<T>(some.edges[j], head);
     }
     for (int j = 0; j < num_powers<T>(some.count); ++j) {
-      T const share = power_of_score(score.of(joined[j]), log_sums[j]);
+      T const share = power_of_score(score.of(joined[j]), maxima[j]) * shares[j];
       weights[j] = share * factors[j];
       gradients[j] = (weights[j] * products[j] - share * deltas[j]) * score.derivative(joined[j]);
     }
@@ -109,7 +111,7 @@ struct add_source_gradients {
       auto const next = e + most_attended;
       if (is_whole) {
         prefetch_ends(shard, next, next + some.count, to.queries, pieces.total * columns.keys);
-        prefetch_ends(shard, next, next + some.count, to.log_sums, 2 * pieces.total);
+        prefetch_ends(shard, next, next + some.count, to.maxima, 3 * pieces.total);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         if (is_whole) {
@@ -126,10 +128,11 @@ private:
                                                   std::int64_t head) const {
     attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
     add_scaled_rows(some.count, edges.weights, to.gradients, some.columns, head * columns.values,
-                    by.values.row(some.row) + head * columns.values, columns.values, terms.values);
+                    by.values.row(some.row) + head * columns.values, columns.values,
+                    terms.values.from(head * columns.values));
     for (int j = 0; j < some.count; ++j) {
       score.add_gradient(edges.gradients[j], to.queries.row(some.columns[j]) + head * columns.keys,
-                         by.keys.row(some.row) + head * columns.keys, terms.keys);
+                         by.keys.row(some.row) + head * columns.keys, terms.keys.from(head * columns.keys));
       if (gradients != nullptr) {
         gradients[(e + j - first_edge) * pieces.total + head] = edges.gradients[j];
       }
@@ -162,7 +165,7 @@ struct add_query_gradients {
         attended_edges<T> const edges(from, to, some, head, columns, score, dropout);
         for (int j = 0; j < some.count; ++j) {
           score.add_gradient(edges.gradients[j], from.keys.row(some.columns[j]) + head * columns.keys,
-                             by_queries.row(some.row) + head * columns.keys, terms);
+                             by_queries.row(some.row) + head * columns.keys, terms.from(head * columns.keys));
         }
       }
     }

@@ -11,7 +11,6 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -34,8 +33,18 @@ template <class T>
 struct attention_destinations {
   strided_rows<T const> gradients; // by the output
   strided_rows<T const> queries;
-  strided_rows<T const> log_sums;
-  strided_rows<T const> deltas; // Σ gradient · output of a head, behind log_sums in memory
+  strided_rows<T const> maxima; // [heads], and those of the next two behind them in memory
+  strided_rows<T const> shares; // of a score that is the maximum
+  strided_rows<T const> deltas; // Σ gradient · output of a head
+};
+
+/// The columns of `attention_result::softmax`.
+template <class T>
+struct softmax_rows {
+  strided_rows<T> maxima;
+  strided_rows<T> shares; // while edges are added: the sums of powers
+
+  softmax_rows(T* data, std::int64_t heads) : maxima{data, 2 * heads}, shares{data + (data ? heads : 0), 2 * heads} {}
 };
 
 /// Number of edges of a row that are processed at a time.
@@ -173,31 +182,44 @@ private:
       weights[j] = power_of_score(weights[j], largest);
     }
     for (int j = 0; j < some.count; ++j) {
-      sum += of_sums.of(weights[j]);
+      sum += of_sums.of(weights[j], head);
       weights[j] *= dropout.template factor<T>(some.edges[j], head);
     }
     add_scaled_rows(some.count, weights, from.values, some.columns, head * columns.values, to, columns.values,
-                    of_values);
+                    of_values.from(head * columns.values));
   }
 };
 
-/// Functor that turns sums into averages, and maxima into the logarithms of the sums.
+/// A softmax before its first edge.
+template <class T>
+struct start_softmax {
+  T* softmax; // [V, 2 · heads]
+  sliced_rows pieces;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    T* const row = softmax + pieces.row(i) * pieces.total;
+    for (auto c = pieces.first(i); c < pieces.first(i) + pieces.width; ++c) {
+      row[c] = c < pieces.total / 2 ? -std::numeric_limits<T>::infinity() : T(0);
+    }
+  }
+};
+
+/// Sums become averages, those of powers the shares of the largest score.
 template <class T>
 struct finish_attention {
   strided_rows<T> output;
-  strided_rows<T> maxima;
-  strided_rows<T const> sums;
+  strided_rows<T> sums;
   std::int64_t heads;
   std::int64_t value_columns;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const row = i / heads;
     auto const head = i % heads;
-    T const sum = sums.row(row)[head];
+    T& share = sums.row(row)[head];
+    T const sum = share;
     T* const values = output.row(row) + head * value_columns;
     for (std::int64_t c = 0; c < value_columns && sum != 0; ++c) {
       values[c] /= sum;
     }
-    maxima.row(row)[head] += std::log(sum);
+    share = sum != 0 ? 1 / sum : T(1);
   }
 };
 

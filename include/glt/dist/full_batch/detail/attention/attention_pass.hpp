@@ -45,9 +45,9 @@ struct attention_shape {
 
   [[nodiscard]] head_columns of_head() const noexcept { return {values / heads, keys / heads}; }
   [[nodiscard]] std::int64_t source_columns() const noexcept { return values + keys; }
-  /// Returns the columns of the rows that go to the owners of sources: gradients, queries, log_sums, deltas.
-  [[nodiscard]] std::int64_t destination_columns() const noexcept { return values + keys + 2 * heads; }
-  /// Returns shapes and phase packed into one number.
+  /// Those of the rows that go to the owners of sources: gradients, queries, maxima, shares, deltas.
+  [[nodiscard]] std::int64_t destination_columns() const noexcept { return values + keys + 3 * heads; }
+  /// As one number, with what is done.
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
@@ -190,7 +190,14 @@ public:
                                               larger_magnitude{});
   }
 
-  /// Returns rows by their place in a list.
+  /// Writes the values of sums that are added exactly.
+  void write_exact(strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows, std::int64_t columns,
+                   fixed_columns numbers) const {
+    auto const pieces = sliced_rows::of<Policy>(columns);
+    graph_->policy().executor().for_each(pieces.count(rows), write_exact_values<T>{sums, values, pieces, numbers});
+  }
+
+  /// Rows by their place in a list.
   template <class Element>
   [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {
     return {all.data, all.stride, rows.data()};

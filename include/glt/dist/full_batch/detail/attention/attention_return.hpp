@@ -147,7 +147,7 @@ private:
     pass_->template move<true>(own.size(), sums, pass_->listed(out, own), columns);
   }
 
-  // Packs rows of gradients, queries, log_sums and deltas.
+  // A row is gradients, queries, maxima, shares and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
     if (rows.empty()) {
       return;
@@ -159,7 +159,8 @@ private:
     };
     move(destinations_.gradients, shape_.values);
     move(destinations_.queries, shape_.keys);
-    move(destinations_.log_sums, shape_.heads);
+    move(destinations_.maxima, shape_.heads);
+    move(destinations_.shares, shape_.heads);
     move(destinations_.deltas, shape_.heads);
   }
   [[nodiscard]] attention_destinations<T> destinations_in(T const* data) const {
@@ -168,8 +169,12 @@ private:
     }
     auto const stride = shape_.destination_columns();
     auto const* const queries = data + shape_.values;
-    auto const* const log_sums = queries + shape_.keys;
-    return {{data, stride}, {queries, stride}, {log_sums, stride}, {log_sums + shape_.heads, stride}};
+    auto const* const maxima = queries + shape_.keys;
+    return {{data, stride},
+            {queries, stride},
+            {maxima, stride},
+            {maxima + shape_.heads, stride},
+            {maxima + 2 * shape_.heads, stride}};
   }
 
   void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,
@@ -223,7 +228,8 @@ private:
                             strided_rows<sum_type const>{by_queries.data, by_queries.stride, by_queries.places}, 1);
               for (std::int64_t head = 0; head < heads; ++head) {
                 by_source.score.add_gradient(*next++, by_source.from.keys.row(shard.rows[row]) + head * keys,
-                                             by_queries.row(shard.columns[e]) + head * keys, terms_.queries);
+                                             by_queries.row(shard.columns[e]) + head * keys,
+                                             terms_.queries.from(head * keys));
               }
             }
           });

@@ -45,7 +45,7 @@ template <class T, class Sum, class Terms = plain_terms>
 [[gnu::always_inline]] GLT_HOST_DEVICE inline void add_scaled(T factor, T const* __restrict from, Sum* __restrict to,
                                                               std::int64_t columns, Terms const& terms = {}) {
   for (std::int64_t c = 0; c < columns; ++c) {
-    to[c] += terms.of(factor * from[c]);
+    to[c] += terms.of(factor * from[c], c);
   }
 }
 
@@ -59,8 +59,9 @@ template <class T, class Sum, class Terms>
   T const* __restrict c = from[2];
   T const* __restrict d = from[3];
   for (std::int64_t i = 0; i < columns; ++i) {
-    to[i] = (((to[i] + terms.of(factors[0] * a[i])) + terms.of(factors[1] * b[i])) + terms.of(factors[2] * c[i])) +
-            terms.of(factors[3] * d[i]);
+    to[i] =
+        (((to[i] + terms.of(factors[0] * a[i], i)) + terms.of(factors[1] * b[i], i)) + terms.of(factors[2] * c[i], i)) +
+        terms.of(factors[3] * d[i], i);
   }
 }
 
@@ -112,7 +113,7 @@ struct additive_score {
   /// Adds the gradient by the key or by the query, given the other one; `gradient` includes the derivative.
   template <class Sum, class Terms = plain_terms>
   GLT_HOST_DEVICE void add_gradient(T gradient, T const*, Sum* out, Terms const& terms = {}) const {
-    out[0] += terms.of(gradient);
+    out[0] += terms.of(gradient, 0);
   }
 };
 

@@ -2,73 +2,90 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace glt::detail {
 
-/// Largest magnitudes on this rank of the factors in an attention's gradients.
-struct attention_magnitudes {
-  double gradient = 0;
-  double value = 0;
-  double key = 1; // 1 for additive scores, which are sums
-  double query = 1;
-};
-
-/// @throws precondition_error  if a magnitude is not finite, or is 1e150 or more
+/// The largest magnitudes on this rank of what gradients of an attention are made of, by column.
+///
+/// @shape  → [2 · values + 2 · keys]: of gradients, values, keys and queries; the last two are 1 where scores are sums
+/// @throws precondition_error  if one is not of a finite number, or 1e150 and more
 template <communicator Comm, device_policy Policy, class T>
-[[nodiscard]] attention_magnitudes magnitudes_of(attention_pass<Comm, Policy, T> const& pass,
-                                                 dist::attention_rows<Policy::space, T const> rows,
-                                                 matrix_view<Policy::space, T const> gradient) {
-  attention_magnitudes most{.gradient = pass.largest(gradient), .value = pass.largest(rows.values)};
-  if (pass.options().score != dist::attention_score::additive) {
-    most.key = pass.largest(rows.keys);
-    most.query = pass.largest(rows.queries);
+[[nodiscard]] std::vector<double> magnitudes_of(attention_pass<Comm, Policy, T> const& pass, Policy const& policy,
+                                                dist::attention_rows<Policy::space, T const> rows,
+                                                matrix_view<Policy::space, T const> gradient) {
+  auto const [heads, values, keys, score, bytes, exact] = pass.shape();
+  std::vector<double> most(static_cast<std::size_t>(2 * (values + keys)), 1.0);
+  write_column_magnitudes(policy, gradient, most.data());
+  write_column_magnitudes(policy, rows.values, most.data() + values);
+  if (score != dist::attention_score::additive) {
+    write_column_magnitudes(policy, rows.keys, most.data() + 2 * values);
+    write_column_magnitudes(policy, rows.queries, most.data() + 2 * values + keys);
   }
-  check_summable(std::max({most.gradient, most.value, most.key, most.query}));
+  check_summable(most);
   return most;
 }
 
 /// Agrees on the fixed-point numbers in which all ranks add up the gradients of an attention.
 ///
-/// @param  here  magnitudes of this rank
-/// @comm   collective; one reduction
-/// @throws collective_error  on every rank, if products of magnitudes may be 1e150 or more
+/// Those by values are scaled by column, those by keys and queries by head and by what a column is multiplied with.
+///
+/// @param most    of this rank; is overwritten
+/// @param scales  room for as many, where the graph is
+/// @comm   collective; one reduction of 2(values + keys) doubles
+/// @throws collective_error  on every rank, if products of these may be 1e150 and more
 template <communicator Comm, device_policy Policy, class T>
-[[nodiscard]] attention_terms<fixed_point> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
-                                                                    attention_pass<Comm, Policy, T> const& pass,
-                                                                    attention_magnitudes here) {
+[[nodiscard]] attention_terms<fixed_columns> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
+                                                                      attention_pass<Comm, Policy, T> const& pass,
+                                                                      std::vector<double>& most, double* scales) {
   auto const& options = pass.options();
-  bool const is_additive = options.score == dist::attention_score::additive;
-  std::array most{here.gradient, here.value, here.key, here.query};
+  auto const& shape = pass.shape();
   graph.host().all_reduce(std::span<double>(most), reduction::max);
-  auto const [by_output, value, key, query] = most;
-  auto const weighted = by_output / (1 - options.dropout);
-  // shares are at most 1; products with values and with the output are at most their largest factors times the columns
-  // of a head; twice that for rounding
-  auto const of_head = pass.shape().of_head();
-  auto const by_score = 4 * weighted * value * static_cast<double>(of_head.values) *
-                        (is_additive ? std::max(1.0, std::abs(options.slope)) : 1);
-  if (!(by_score * std::max(key, query) < 1e150)) {
-    throw agreed(graph.host(), 0,
-                 "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
-                 "more; reproducible sums are of smaller ones");
-  }
   auto const degrees = *graph.known_degrees();
-  return {.values = fixed_point::for_sums(weighted, degrees.out),
-          .keys = fixed_point::for_sums(by_score * query, degrees.out),
-          .queries = fixed_point::for_sums(by_score * key, degrees.in)};
+  auto const kept = 1 / (1 - options.dropout);
+  bool const is_additive = options.score == dist::attention_score::additive;
+  auto const slope = is_additive ? std::max(1.0, std::abs(options.slope)) : 1.0;
+  auto const [of_values, of_keys] = shape.of_head();
+  auto* const gradients = most.data();
+  auto* const values = gradients + shape.values;
+  auto* const keys = values + shape.values;
+  auto* const queries = keys + shape.keys;
+  for (std::int64_t head = 0; head < shape.heads; ++head) {
+    double products = 0; // shares are at most 1, and outputs at most as large as values
+    for (auto c = head * of_values; c < (head + 1) * of_values; ++c) {
+      products += gradients[c] * values[c];
+      gradients[c] = fixed_point::for_sums(gradients[c] * kept, degrees.out).scale;
+    }
+    auto const by_score = 4 * products * kept * slope; // with values and with the output, and twice that for rounding
+    for (auto c = head * of_keys; c < (head + 1) * of_keys; ++c) {
+      if (!(by_score * std::max(keys[c], queries[c]) < 1e150)) {
+        throw agreed_error(
+            graph.size(), 0,
+            "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
+            "more; reproducible sums are of smaller ones");
+      }
+      auto const by_key = fixed_point::for_sums(by_score * queries[c], degrees.out).scale;
+      queries[c] = fixed_point::for_sums(by_score * keys[c], degrees.in).scale;
+      keys[c] = by_key;
+    }
+  }
+  auto const count = static_cast<std::int64_t>(most.size());
+  copy_in(graph.policy(), host_view<double const>(most), array_view<Policy::space, double>(scales, count));
+  return {.values = {scales}, .keys = {scales + 2 * shape.values}, .queries = {scales + 2 * shape.values + shape.keys}};
 }
 
 } // namespace glt::detail

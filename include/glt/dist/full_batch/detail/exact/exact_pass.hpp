@@ -42,11 +42,11 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matr
       [&](dist::shard_view<space> shard, T const* rows) {
         visit_edges(options, [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      wide_kernel{add_rows<space, T, Edges, fixed_point>{
+                      wide_kernel{add_rows<space, T, Edges, fixed_columns>{
                           shard, rows, pass.sums(), pieces, options.head_columns(x.columns()), edges, numbers}});
         });
       });
-  ex.for_each(pass.num_sums(), write_exact_values<T>{pass.sums(), y, numbers});
+  pass.write_exact(y, numbers);
 }
 
 /// Computes the fixed-point sums of a backward pass that has begun.
@@ -66,12 +66,12 @@ void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
         options,
         [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
-                      wide_kernel{add_rows<space, T, Edges, fixed_point>{
+                      wide_kernel{add_rows<space, T, Edges, fixed_columns>{
                           shard, gradient.data(), rows, pieces, options.head_columns(columns), edges, numbers}});
         },
         degrees);
   });
-  ex.for_each(pass.num_sums(), write_exact_values<T>{pass.sums(), out, numbers});
+  pass.write_exact(out, numbers);
 }
 
 } // namespace glt::detail

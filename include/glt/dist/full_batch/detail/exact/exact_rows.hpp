@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/space.hpp>
+#include <glt/core/view.hpp>
+#include <glt/dist/full_batch/detail/column_sums.hpp>
+#include <glt/dist/full_batch/detail/strided_rows.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -16,11 +19,7 @@ namespace glt::detail {
 /// Fixed-point numbers whose sums do not depend on the order of their terms. They are multiples of a power of two, less
 /// than 2⁵¹ in a term and less than 2⁶² in a sum.
 struct fixed_point {
-  template <class T>
-  using sum_type = std::int64_t;
-
-  double scale = 1;   // a power of two
-  double inverse = 1; // 1 / scale
+  double scale = 1; // a power of two
 
   /// Returns the nearest number: close to 1.5 · 2⁵², doubles are integers and differ by the difference of their bits.
   template <class T>
@@ -29,22 +28,37 @@ struct fixed_point {
     return __builtin_bit_cast(std::int64_t, static_cast<double>(value) * scale + one_and_a_half) -
            __builtin_bit_cast(std::int64_t, one_and_a_half);
   }
-  [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const {
-    return static_cast<double>(number) * inverse;
-  }
+  [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const { return static_cast<double>(number) / scale; }
 
-  /// Returns the numbers for sums of up to `terms` values of up to `largest`.
+  /// For sums of up to `terms` values of up to `largest`.
+  ///
+  /// A term is rounded by at most 2⁻⁵⁰ · largest, or, of more than 2¹⁰ terms, by terms · 2⁻⁶⁰ · largest.
   [[nodiscard]] static fixed_point for_sums(double largest, double terms) {
     if (!(largest > 0)) {
       return {};
     }
     int const bits = std::min(50, 61 - std::ilogb(std::max(terms, 1.0)) - 1); // of a term
-    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000);      // doubles end near 2⁻¹⁰²²
-    return {std::ldexp(1.0, exponent), std::ldexp(1.0, -exponent)};
+    int const exponent = std::min(bits - std::ilogb(largest) - 1, 1000);      // doubles end not far below 2⁻¹⁰⁰⁰
+    return {std::ldexp(1.0, exponent)};
   }
 };
 
-/// Returns the value, or 1.79e308 if it is above 1.7e308 or not a number.
+/// Fixed-point numbers of rows, with one scale a column: small columns lose nothing beside large ones.
+struct fixed_columns {
+  template <class T>
+  using sum_type = std::int64_t;
+
+  double const* scales = nullptr; // of `fixed_point`, [columns], where the rows are
+
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t of(T value, std::int64_t column) const {
+    return fixed_point{scales[column]}.of(value);
+  }
+  /// Those of the columns from `first` on.
+  [[nodiscard]] GLT_HOST_DEVICE fixed_columns from(std::int64_t first) const { return {scales + first}; }
+};
+
+/// The value, or a larger one than any for what is infinite or no number.
 [[nodiscard]] GLT_HOST_DEVICE inline double finite_or_largest(double value) {
   return value <= 1.7e308 ? value : 1.79e308;
 }
@@ -63,32 +77,58 @@ struct larger_magnitude {
 
 template <class T>
 struct write_exact_values {
-  std::int64_t const* sums;
-  T* values;
-  fixed_point numbers;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = static_cast<T>(numbers.value(sums[i])); }
+  strided_rows<std::int64_t> sums;
+  strided_rows<T> values;
+  sliced_rows pieces;
+  fixed_columns numbers;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const first = pieces.first(i);
+    std::int64_t const* const from = sums.row(pieces.row(i));
+    T* const to = values.row(pieces.row(i));
+    for (auto c = first; c < first + pieces.width; ++c) {
+      to[c] = static_cast<T>(fixed_point{numbers.scales[c]}.value(from[c]));
+    }
+  }
 };
 
-/// Refuses values that are not finite, or too large to be added exactly.
+/// The larger of numbers that are not negative, where a sum has their sum.
+struct largest_number {
+  double value = 0;
+  GLT_HOST_DEVICE largest_number& operator+=(largest_number const& other) {
+    value = value < other.value ? other.value : value;
+    return *this;
+  }
+};
+
+template <memory_space Space, class T>
+struct element_magnitude {
+  matrix_view<Space, T const> x;
+  GLT_HOST_DEVICE largest_number operator()(std::int64_t row, std::int64_t column) const {
+    auto const value = static_cast<double>(x(row, column));
+    return {finite_or_largest(value < 0 ? -value : value)};
+  }
+};
+
+/// Writes the largest magnitude of each column, what is not finite by `finite_or_largest`.
 ///
-/// @param  largest  the largest magnitude on this rank, by `magnitude_of` where values are not finite
-/// @throws precondition_error  if `largest` is 1e150 or more
-inline void check_summable(double largest) {
-  if (!(largest < 1e150)) {
-    throw precondition_error("values, weights or scores that are infinite, not a number, or 1e150 and more; "
-                             "reproducible sums are of smaller ones");
+/// @shape  largest [matrix.columns()], written
+template <device_policy Policy, class T>
+void write_column_magnitudes(Policy const& policy, matrix_view<Policy::space, T const> matrix, double* largest) {
+  for (auto const [value] : column_sums<largest_number>(policy, matrix.rows(), matrix.columns(),
+                                                        element_magnitude<Policy::space, T>{matrix})) {
+    *largest++ = value;
   }
 }
 
-/// Agrees on the fixed-point numbers in which all ranks add up products of values and weights.
+/// Refuses what is no finite number, or too large to be added exactly.
 ///
-/// @param  most   the largest magnitudes of values and of weights on this rank, each below 1e150
-/// @param  terms  the largest number of terms of a sum on any rank
-/// @comm   collective; one reduction of two numbers
-template <communicator Comm>
-[[nodiscard]] fixed_point agree_on_fixed_point(Comm& comm, std::array<double, 2> most, double terms) {
-  comm.all_reduce(std::span<double>(most), reduction::max);
-  return fixed_point::for_sums(most[0] * most[1], terms);
+/// @param largest  magnitudes on this rank, what is not finite by `finite_or_largest`
+/// @throws precondition_error  if one is
+inline void check_summable(std::span<double const> largest) {
+  if (!std::ranges::all_of(largest, [](double value) { return value < 1e150; })) {
+    throw precondition_error("values, weights or scores that are infinite, not a number, or 1e150 and more; "
+                             "reproducible sums are of smaller ones");
+  }
 }
 
 } // namespace glt::detail
