@@ -93,8 +93,8 @@ void run(glt::mpi_comm comm, std::string const& parts) {
     glt::run_together(comm, [&] { // one rank after the other
       if (rank == comm.rank()) {
         std::cout << "rank " << rank << " by messages\n"
-                  << in_words(by_messages.report()) << "\nin place\n"
-                  << in_words(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1] << " MiB\n"
+                  << to_string(by_messages.report()) << "\nin place\n"
+                  << to_string(in_place.report()) << "\nRSS " << memory[0] << " MiB, PSS " << memory[1] << " MiB\n"
                   << std::flush;
       }
       bool const hit = hot.size() == 0 || by_messages.report().rows.cached > 0;

@@ -107,7 +107,7 @@ public:
     }
     if constexpr (requires { train_->report(); }) {
       if (options_.hot_rows && comm_.rank() == 0) {
-        std::printf("%s, rank 0: %s\n", name_of(input_), glt::dist::in_words(train_->report()).c_str());
+        std::printf("%s, rank 0: %s\n", name_of(input_), glt::dist::to_string(train_->report()).c_str());
       }
     }
     network_.restore_parameters(parameters);

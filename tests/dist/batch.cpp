@@ -22,7 +22,7 @@ TEST_CASE("a report tells in words what was read in place and why the rest was n
                                   .rows = {.own = 4, .in_place = 5, .cached = 6, .remote = 7},
                                   .why_sampled = {},
                                   .why_rows = "rank 3 is far"};
-  CHECK(glt::dist::in_words(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
-                                       "features: 4 own, 5 in place, 6 cached (hit ratio 0.462), 7 by messages "
-                                       "(rank 3 is far)");
+  CHECK(glt::dist::to_string(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
+                                        "features: 4 own, 5 in place, 6 cached (hit ratio 0.462), 7 by messages "
+                                        "(rank 3 is far)");
 }

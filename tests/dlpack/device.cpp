@@ -59,10 +59,10 @@ TEST_CASE("elements are adopted from the same device alone, and pinned ones by t
 }
 
 TEST_CASE("devices of DLPack in words") {
-  using glt::detail::in_words;
-  CHECK(in_words(DLDevice{kDLCPU, 0}) == "ordinary memory");
-  CHECK(in_words(DLDevice{kDLCUDA, 2}) == "GPU 2");
-  CHECK(in_words(DLDevice{kDLCUDAHost, 0}) == "pinned memory");
-  CHECK(in_words(DLDevice{kDLCUDAManaged, 0}) == "managed memory");
-  CHECK(in_words(DLDevice{kDLMetal, 1}) == "device 1 of DLPack's type 8");
+  using glt::detail::to_string;
+  CHECK(to_string(DLDevice{kDLCPU, 0}) == "ordinary memory");
+  CHECK(to_string(DLDevice{kDLCUDA, 2}) == "GPU 2");
+  CHECK(to_string(DLDevice{kDLCUDAHost, 0}) == "pinned memory");
+  CHECK(to_string(DLDevice{kDLCUDAManaged, 0}) == "managed memory");
+  CHECK(to_string(DLDevice{kDLMetal, 1}) == "device 1 of DLPack's type 8");
 }

@@ -130,7 +130,7 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
   CHECK(expected.contains("part-4/paper/hot_ids.npy"));
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
-    io::write_parts_together(
+    io::write_parts_collective(
         comm, folder, io::view_of(data), labels,
         {.hot = io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
          .plan = options.plan});

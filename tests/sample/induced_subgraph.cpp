@@ -123,7 +123,7 @@ TEST_CASE("many seeds around a hub take memory for the result, not for pairs or 
   auto const seeds_view = glt::array_view<space, glt::local_id const>(seeds.data(), std::ssize(seeds));
   sampler.sample(seeds_view, out);
   CHECK(out.row().size() == 3 * 499);
-  constexpr auto block = glt::detail::known_edges<minimal_policy, glt::local_id>::block_size;
+  constexpr auto block = glt::detail::induced_edges<minimal_policy, glt::local_id>::block_size;
   CHECK(counts.peak_bytes - before < 500 * 100 + 20 * block); // far below 500² or 40,000 edges a copy
   auto const edges = glt_test::to_vector(out.row());
   counts.allocations_left = 0;

@@ -94,7 +94,7 @@ struct loader_report {
 };
 
 /// Returns the report as text of two lines.
-[[nodiscard]] inline std::string in_words(loader_report const& report) {
+[[nodiscard]] inline std::string to_string(loader_report const& report) {
   auto const reason = [](std::string const& why) { return why.empty() ? std::string() : " (" + why + ")"; };
   auto const& [sampled, rows, why_sampled, why_rows] = report;
   return glt::detail::message("sampled: ", sampled.own, " own, ", sampled.in_place, " in place, ", sampled.remote,

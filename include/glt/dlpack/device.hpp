@@ -39,7 +39,7 @@ template <device_policy Policy>
 }
 
 /// Returns a device of DLPack as text, such as "GPU 1".
-[[nodiscard]] inline std::string in_words(DLDevice device) {
+[[nodiscard]] inline std::string to_string(DLDevice device) {
   switch (device.device_type) {
   case kDLCPU:
     return "ordinary memory";

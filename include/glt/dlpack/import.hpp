@@ -99,12 +99,12 @@ template <device_policy Policy, class T>
   }
   auto const& tensor = from->dl_tensor;
   if (find_element_type(tensor.dtype) != element_type_of<T>) {
-    throw precondition_error(message("import of a tensor of ", in_words(tensor.dtype), " as ",
+    throw precondition_error(message("import of a tensor of ", to_string(tensor.dtype), " as ",
                                      name_of(element_type_of<T>), "; convert it before, or import it as what it is"));
   }
   if (auto const wanted = dlpack_device(policy); !may_adopt(wanted, tensor.device)) {
-    throw precondition_error(message("import of a tensor in ", in_words(tensor.device), " by a policy of ",
-                                     in_words(wanted), "; move it there before, or choose another policy"));
+    throw precondition_error(message("import of a tensor in ", to_string(tensor.device), " by a policy of ",
+                                     to_string(wanted), "; move it there before, or choose another policy"));
   }
   if (tensor.ndim != dimensions) {
     throw precondition_error(message("import of a tensor of ", tensor.ndim, " dimensions where ", dimensions,

@@ -8,7 +8,7 @@
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>
-#include <glt/mpi/detail/leftovers.hpp>
+#include <glt/mpi/detail/orphaned_requests.hpp>
 #include <glt/mpi/detail/port_file.hpp>
 #include <glt/mpi/error.hpp>
 

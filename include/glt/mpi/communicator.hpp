@@ -21,7 +21,7 @@
 #include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/replies.hpp>
 #include <glt/mpi/detail/request.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ public:
         auto const [rank, ranks] = detail::place_in(comm);
         deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
       }
-      detail::mpi_turn::ask();
+      detail::serial_guard::ask();
       auto const family = std::make_shared<detail::mpi_family>(comm, options.time_limit);
       return mpi_comm(copy_of(comm), options, family);
     } catch (std::exception const& failure) {
@@ -288,7 +288,7 @@ private:
     }
     MPI_Request started = MPI_REQUEST_NULL;
     {
-      detail::mpi_turn const turn;
+      detail::serial_guard const turn;
       detail::check_mpi(starting(&started), name);
     }
     detail::check_mpi(handle_->wait(started, name), name);
@@ -313,7 +313,7 @@ private:
   }
 
   [[nodiscard]] static MPI_Comm copy_of(MPI_Comm comm) {
-    detail::mpi_turn const turn;
+    detail::serial_guard const turn;
     MPI_Comm copy = MPI_COMM_NULL;
     detail::check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
     return copy;

@@ -38,7 +38,7 @@ namespace detail {
 /// Finds, for every part and node type, the remote vertices that its training vertices reach most. The edges of the
 /// graph stay on disk. A list has `ratio` · V of the type vertices, rounded down, or all that are reached.
 ///
-/// A rank gets the lists of its `part_owners` parts, in the form of `write_parts_together`; its other lists are empty.
+/// A rank gets the lists of its `part_owners` parts, in the form of `write_parts_collective`; its other lists are empty.
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types]
 /// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes

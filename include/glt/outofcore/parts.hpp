@@ -31,7 +31,7 @@
 
 namespace glt::io {
 
-/// Options of `write_parts_together`.
+/// Options of `write_parts_collective`.
 struct together_options {
   partitioner_note partitioner{};
   std::vector<hot_vertices>
@@ -80,8 +80,8 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 ///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
 ///         for every vertex
 template <communicator Comm>
-void write_parts_together(Comm comm, std::filesystem::path const& dir, data_set_view const& data,
-                          std::span<relabelling const> labels, together_options const& options) {
+void write_parts_collective(Comm comm, std::filesystem::path const& dir, data_set_view const& data,
+                            std::span<relabelling const> labels, together_options const& options) {
   std::optional<detail::parts_input> input;
   std::optional<parts_writer> writer;
   std::optional<detail::scratch_folder> scratch;

@@ -12,7 +12,7 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_draws.hpp>
-#include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/batch/induced_edges.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
@@ -69,7 +69,7 @@ public:
   /// @throws precondition_error  if the options are wrong, or the graph is not square or does not have the requested
   ///                             edge ids
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
-      : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0), known_edges_(policy) {
+      : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0), induced_edges_(policy) {
     validate(options_);
     detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {
@@ -102,7 +102,7 @@ public:
       builder_.end_hop();
     }
     auto const outermost = builder_.next_frontier();
-    known_edges_.select(graph_, outermost, out.nodes(), builder_.look_up(), options_.edge_ids, known_);
+    induced_edges_.select(graph_, outermost, out.nodes(), builder_.look_up(), options_.edge_ids, known_);
     builder_.add_known_hop(known_);
     builder_.finish();
   }
@@ -113,7 +113,7 @@ private:
   Policy policy_;
   detail::subgraph_builder<Policy, Vertex> builder_;
   detail::hop_draws<Policy, Vertex, uniform_rule, GraphSpace> draws_;
-  detail::known_edges<Policy, Vertex> known_edges_;
+  detail::induced_edges<Policy, Vertex> induced_edges_;
   detail::hop_sample<Policy, local_id> known_;
 };
 

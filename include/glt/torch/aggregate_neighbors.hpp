@@ -25,7 +25,7 @@ namespace glt {
 
 namespace detail {
 
-[[nodiscard]] inline std::string in_words(at::Tensor const& x) {
+[[nodiscard]] inline std::string to_string(at::Tensor const& x) {
   return x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()}))
                      : "undefined tensor";
 }
@@ -50,7 +50,7 @@ template <communicator Comm, device_policy Policy>
                                               dist::aggregator how, bool reproducible) {
   auto const device = torch_device(graph.policy());
   if (!is_float_matrix(x, device)) {
-    throw precondition_error(message("aggregate_neighbors over ", in_words(x), "; pass a float or double tensor [",
+    throw precondition_error(message("aggregate_neighbors over ", to_string(x), "; pass a float or double tensor [",
                                      graph.num_sources(), ", F] on ", device.str(), ", one row per source"));
   }
   return sharded_aggregation<Comm, Policy>::apply(x, &graph, how, reproducible);
@@ -89,7 +89,7 @@ void check_block(std::string_view call, block_view<Space> block) {
 template <memory_space Space>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block, dist::aggregator how) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
-    throw precondition_error(detail::message("aggregate_neighbors over ", detail::in_words(x),
+    throw precondition_error(detail::message("aggregate_neighbors over ", detail::to_string(x),
                                              "; pass a float or double host tensor [", block.num_sources,
                                              ", F], one row per source of the block"));
   }

@@ -40,13 +40,13 @@ namespace detail {
                                                 at::Device device, neighbor_attention const& how) {
   for (auto const& rows : {values, keys, queries}) {
     if (!is_float_matrix(rows, device) || rows.scalar_type() != values.scalar_type()) {
-      throw precondition_error(message("attend_neighbors over ", in_words(rows), " beside ", in_words(values),
+      throw precondition_error(message("attend_neighbors over ", to_string(rows), " beside ", to_string(values),
                                        "; pass float or double matrices of one type on ", device.str()));
     }
   }
   if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
-    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", in_words(values),
-                                     ", keys ", in_words(keys), " and queries ", in_words(queries),
+    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", to_string(values),
+                                     ", keys ", to_string(keys), " and queries ", to_string(queries),
                                      "; pass as many columns of values for each head, and one of keys and queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
@@ -56,7 +56,7 @@ namespace detail {
   if (how.add_self_loops && how.dropout > 0) {
     auto const& ids = how.draws.vertex_ids;
     if (!ids.defined() || ids.dim() != 1 || ids.size(0) < num_destinations) {
-      throw precondition_error(message("dropout of self-loops with vertex ids ", in_words(ids),
+      throw precondition_error(message("dropout of self-loops with vertex ids ", to_string(ids),
                                        "; pass one for each of ", num_destinations,
                                        " destinations, as dropout depends on them"));
     }
@@ -106,7 +106,7 @@ template <memory_space Space>
   auto loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys, queries}) {
     if (rows.size(0) != block.num_sources) {
-      throw precondition_error(detail::message("attend_neighbors over ", detail::in_words(rows),
+      throw precondition_error(detail::message("attend_neighbors over ", detail::to_string(rows),
                                                "; pass a row for each of ", block.num_sources,
                                                " sources of the block"));
     }

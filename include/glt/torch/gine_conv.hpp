@@ -28,7 +28,7 @@ namespace detail {
 inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, std::int64_t num_edges) {
   if (!edges.defined() || edges.dim() != 2 || edges.size(0) != num_edges || edges.size(1) != x.size(1) ||
       edges.scalar_type() != x.scalar_type() || edges.device() != x.device()) {
-    throw precondition_error(message("edge features ", in_words(edges), " beside x ", in_words(x), "; pass [",
+    throw precondition_error(message("edge features ", to_string(edges), " beside x ", to_string(x), "; pass [",
                                      num_edges, ", ", x.size(1),
                                      "] of the same type and place, one row for each edge"));
   }
@@ -47,7 +47,7 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
 template <memory_space Space>
 [[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges, block_view<Space> block) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
-    throw precondition_error(detail::message("sum_edge_relu over ", detail::in_words(x),
+    throw precondition_error(detail::message("sum_edge_relu over ", detail::to_string(x),
                                              "; pass a float or double host tensor [", block.num_sources, ", F]"));
   }
   detail::check_block("sum_edge_relu", block);
@@ -68,7 +68,7 @@ template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges,
                                        dist::sharded_graph<Comm, Policy>& graph) {
   if (!detail::is_float_matrix(x, detail::torch_device(graph.policy()))) {
-    throw precondition_error(detail::message("sum_edge_relu over ", detail::in_words(x),
+    throw precondition_error(detail::message("sum_edge_relu over ", detail::to_string(x),
                                              "; pass a float or double tensor [", graph.num_sources(),
                                              ", F] where the graph is"));
   }
@@ -113,7 +113,7 @@ public:
     check_input("gine_conv", x, options_.in);
     if (!edges.defined() || edges.dim() != 2 || edges.size(1) != options_.edge) {
       throw precondition_error(
-          message("gine_conv over edges ", in_words(edges), "; it takes [num_edges, ", options_.edge, "]"));
+          message("gine_conv over edges ", to_string(edges), "; it takes [num_edges, ", options_.edge, "]"));
     }
     auto const sum = sum_edge_relu(x, edges_(edges), graph);
     return second_(first_((1 + epsilon_) * x.narrow(0, 0, sum.size(0)) + sum).relu());

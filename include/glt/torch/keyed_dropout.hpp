@@ -26,14 +26,14 @@ namespace glt {
                                               at::Tensor const& vertex_ids) {
   if (!detail::is_float_matrix(x, at::kCPU)) {
     throw precondition_error(
-        detail::message("keyed_dropout of ", detail::in_words(x), "; pass a float or double host tensor [n, F]"));
+        detail::message("keyed_dropout of ", detail::to_string(x), "; pass a float or double host tensor [n, F]"));
   }
   if (!(share >= 0 && share < 1)) {
     throw precondition_error(detail::message("keyed_dropout of a share of ", share, "; it is in [0, 1)"));
   }
   if (!vertex_ids.defined() || vertex_ids.dim() != 1 || vertex_ids.size(0) != x.size(0) ||
       at::isFloatingType(vertex_ids.scalar_type()) || vertex_ids.device() != at::kCPU) {
-    throw precondition_error(detail::message("keyed_dropout with vertex ids ", detail::in_words(vertex_ids), "; pass ",
+    throw precondition_error(detail::message("keyed_dropout with vertex ids ", detail::to_string(vertex_ids), "; pass ",
                                              x.size(0), " integers, one a row"));
   }
   if (share == 0) {

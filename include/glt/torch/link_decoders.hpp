@@ -28,7 +28,7 @@ struct end_rows {
     bool const are_pairs = pairs.defined() && pairs.dim() == 2 && pairs.size(0) == 2 &&
                            (pairs.scalar_type() == at::kInt || pairs.scalar_type() == at::kLong);
     if (!x.defined() || x.dim() != 2 || !are_pairs) {
-      throw precondition_error(message(call, " of ", in_words(x), " for pairs ", in_words(pairs),
+      throw precondition_error(message(call, " of ", to_string(x), " for pairs ", to_string(pairs),
                                        "; pass rows [N, F] and integers [2, n], such as edge_label_index()"));
     }
     sources = x.index_select(0, pairs.select(0, 0));
@@ -80,7 +80,7 @@ public:
     end_rows const ends("distmult", x, pairs);
     if (x.size(1) != options_.columns || !relations.defined() || relations.dim() != 1 ||
         relations.size(0) != pairs.size(1)) {
-      throw precondition_error(message("distmult of ", in_words(x), " with relations ", in_words(relations),
+      throw precondition_error(message("distmult of ", to_string(x), " with relations ", to_string(relations),
                                        "; pass rows of ", options_.columns, " columns and one relation for each of ",
                                        pairs.size(1), " pairs"));
     }

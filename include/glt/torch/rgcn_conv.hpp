@@ -111,7 +111,7 @@ public:
     return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
       for (auto const& of : rows) {
         if (!is_float_matrix(of, device) || of.scalar_type() != rows[0].scalar_type()) {
-          throw precondition_error(message("rgcn_conv over ", in_words(of),
+          throw precondition_error(message("rgcn_conv over ", to_string(of),
                                            "; pass float or double tensors, all of one type, on ", device.str()));
         }
       }

@@ -30,7 +30,7 @@ void check_segments(std::string_view call, at::Tensor const& values, array_view<
   }
   auto const count = offsets[offsets.size() - 1] - offsets[0];
   if (!is_float_matrix(values, at::kCPU) || values.size(0) != count) {
-    throw precondition_error(message(call, " over ", in_words(values), "; pass a float or double host tensor [", count,
+    throw precondition_error(message(call, " over ", to_string(values), "; pass a float or double host tensor [", count,
                                      ", F], one row per edge of the segments"));
   }
 }

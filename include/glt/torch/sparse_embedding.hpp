@@ -52,7 +52,7 @@ void apply_gradients(dist::sparse_embedding<Comm, Policy, T>& table, array_view<
     table.update(vertices.subview(0, 0), matrix(nullptr, 0, table.num_columns()), num_seeds);
   } else if (gradients.dim() != 2) {
     table.update(vertices.subview(0, 0), matrix(nullptr, 0, table.num_columns()), num_seeds,
-                 detail::message("gradients ", detail::in_words(gradients), " of ", vertices.size(), " rows; pass [",
+                 detail::message("gradients ", detail::to_string(gradients), " of ", vertices.size(), " rows; pass [",
                                  vertices.size(), ", ", table.num_columns(), ']'));
   } else {
     auto const strided = gradients.layout() == at::kStrided ? gradients : gradients.to_dense();

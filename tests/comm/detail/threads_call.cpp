@@ -15,14 +15,14 @@ using namespace glt_test;
 TEST_CASE("a call is put in words with what all ranks must pass alike") {
   detail::threads_call call;
   call.name = "barrier";
-  CHECK(detail::in_words(call) == "barrier");
+  CHECK(detail::to_string(call) == "barrier");
   call.name = "broadcast";
   call.bytes = 5;
   call.root = 2;
-  CHECK(detail::in_words(call) == "broadcast of 5 bytes from rank 2");
+  CHECK(detail::to_string(call) == "broadcast of 5 bytes from rank 2");
   call.name = "all_reduce";
   call.detail = detail::reduction_name<std::int32_t>(reduction::min);
-  CHECK(detail::in_words(call) == "all_reduce (min of int32) of 5 bytes");
+  CHECK(detail::to_string(call) == "all_reduce (min of int32) of 5 bytes");
 }
 
 TEST_CASE("the first rank that differs from rank 0 is named") {

@@ -189,7 +189,7 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
             glt::make_buffer<cpu>(own),
             glt::feature_store<cpu, float>(std::ssize(own), 1,
                                            glt::make_buffer<cpu>(std::vector<float>(own.begin(), own.end())))));
-    std::vector<glt::dist::wanted_tensor> const wishes{
+    std::vector<glt::dist::tensor_request> const wishes{
         {.name = "small", .type = glt::element_type::float32}, {.name = "label", .seeds_only = true}, {.name = "year"}};
     glt::dist::named_collector of_vertices(comm, features, wishes);
     glt::dist::named_edge_collector named(comm, of_edges, wishes);

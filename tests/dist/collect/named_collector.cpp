@@ -32,7 +32,7 @@ using glt_test::whole_table;
 
 namespace {
 
-std::vector<glt::dist::wanted_tensor> wishes() {
+std::vector<glt::dist::tensor_request> wishes() {
   return {{.name = "small", .type = element_type::float32},  {.name = "title"},
           {.name = "dense", .type = element_type::bfloat16}, {.name = "label", .seeds_only = true},
           {.name = "year", .type = element_type::float64},   {.name = "none"}};
@@ -247,7 +247,7 @@ TEST_CASE("a name that does not exist, a bad type or another wish of one rank is
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::named_features const features(comm, divided.names.book,
                                              glt_test::named_table(items_of(divided, comm.rank())));
-    using wishes_type = std::vector<glt::dist::wanted_tensor>;
+    using wishes_type = std::vector<glt::dist::tensor_request>;
     auto const error = [&](wishes_type const& odd, wishes_type const& others = {{.name = "title"}}) {
       return glt_test::thrown<glt::collective_error>(
           [&] { glt::dist::named_collector(comm, features, comm.rank() == last ? odd : others); });

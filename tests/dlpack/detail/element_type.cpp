@@ -40,7 +40,7 @@ TEST_CASE("an element type is found by its words, and others are not") {
 }
 
 TEST_CASE("types of DLPack in words") {
-  CHECK(glt::detail::in_words(DLDataType{kDLFloat, 32, 1}) == "float32");
-  CHECK(glt::detail::in_words(DLDataType{kDLBfloat, 16, 2}) == "bfloat16x2");
-  CHECK(glt::detail::in_words(DLDataType{77, 8, 1}) == "type 77 of 8");
+  CHECK(glt::detail::to_string(DLDataType{kDLFloat, 32, 1}) == "float32");
+  CHECK(glt::detail::to_string(DLDataType{kDLBfloat, 16, 2}) == "bfloat16x2");
+  CHECK(glt::detail::to_string(DLDataType{77, 8, 1}) == "type 77 of 8");
 }

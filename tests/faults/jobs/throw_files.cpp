@@ -62,7 +62,7 @@ struct disk {
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
   auto const labels = glt_test::random_labels(on.data, num_parts);
-  io::write_parts_together(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
+  io::write_parts_collective(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
 }
 
 /// call(comm, disk, wrong).
@@ -111,7 +111,7 @@ std::vector<site> sites_of_assignments() {
 
 std::vector<site> sites_of_folders() {
   return {
-      {"write_parts_together", true,
+      {"write_parts_collective", true,
        with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
       {"open_part", true,
        [](comm_type& comm) -> call_type {

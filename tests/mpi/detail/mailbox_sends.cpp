@@ -5,8 +5,8 @@
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/leftovers.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
+#include <glt/mpi/detail/orphaned_requests.hpp>
 #include <glt/mpi/detail/watch.hpp>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_CASE("a small message is an envelope, a large one has its bytes behind it")
 TEST_CASE("bytes that have not gone are left to those who keep them") {
   auto const handle = own_handle();
   detail::block_pool pool;
-  detail::mpi_leftovers leftovers;
+  detail::orphaned_requests leftovers;
   auto const block = pool.take(3'000'000);
   {
     detail::mpi_mailbox_sends sends;

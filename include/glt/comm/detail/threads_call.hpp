@@ -60,7 +60,7 @@ struct threads_call {
 };
 
 /// Returns the call in words, for the text of an error.
-[[nodiscard]] inline std::string in_words(threads_call const& call) {
+[[nodiscard]] inline std::string to_string(threads_call const& call) {
   std::string words = message(call.name);
   if (!call.detail.empty()) {
     words += message(" (", call.detail, ")");
@@ -84,7 +84,7 @@ inline void check_same(std::span<threads_call* const> ranks) {
     if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
         call.detail != first.detail) {
       throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(rank),
-                         message("is in ", in_words(call), " while rank 0 is in ", in_words(first),
+                         message("is in ", to_string(call), " while rank 0 is in ", to_string(first),
                                  "; make the same calls in the same order on all ranks"));
     }
   }

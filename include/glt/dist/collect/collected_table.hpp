@@ -17,7 +17,7 @@
 namespace glt::dist {
 
 /// Request for one tensor of a collector of named tensors.
-struct wanted_tensor {
+struct tensor_request {
   std::string name;
   std::optional<element_type> type{}; ///< element type of the result; the stored type if empty
   bool seeds_only = false;            ///< only for the seeds, such as labels

@@ -46,7 +46,7 @@ public:
   /// @throws collective_error  on every rank, if a rank requests a tensor that does not exist, the same tensor twice,
   ///                           or a conversion that does not exist; if ranks request different tensors (types may
   ///                           differ), or the features were made for another rank or another number of ranks
-  named_collector(Comm comm, named_features<Policy> const& features, std::vector<wanted_tensor> const& wanted = {},
+  named_collector(Comm comm, named_features<Policy> const& features, std::vector<tensor_request> const& wanted = {},
                   Policy policy = {})
       : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted), {},
                                               policy),
@@ -99,7 +99,7 @@ public:
 
 private:
   static auto agree_on_tensors(Comm& comm, named_features<Policy> const& features,
-                               std::vector<wanted_tensor> const& wanted) {
+                               std::vector<tensor_request> const& wanted) {
     auto const misfit = detail::failure_of(
         [&] { detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);
@@ -110,7 +110,7 @@ private:
 };
 
 template <communicator Comm, device_policy Policy>
-named_collector(Comm, named_features<Policy> const&, std::vector<wanted_tensor> const& = {}, Policy = {})
+named_collector(Comm, named_features<Policy> const&, std::vector<tensor_request> const& = {}, Policy = {})
     -> named_collector<Comm, Policy>;
 
 } // namespace glt::dist

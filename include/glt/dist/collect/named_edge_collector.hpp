@@ -49,7 +49,7 @@ public:
   ///                           or a conversion that does not exist; if ranks request different tensors (types may
   ///                           differ), or the features were made for another number of ranks
   named_edge_collector(Comm comm, named_edge_features<Policy> const& features,
-                       std::vector<wanted_tensor> const& wanted = {}, Policy policy = {})
+                       std::vector<tensor_request> const& wanted = {}, Policy policy = {})
       : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
                                               features.local().view().edges, policy),
         destinations_(0, policy) {}
@@ -107,7 +107,7 @@ public:
 
 private:
   static auto agree_on_tensors(Comm& comm, named_edge_features<Policy> const& features,
-                               std::vector<wanted_tensor> const& wanted) {
+                               std::vector<tensor_request> const& wanted) {
     auto const misfit = detail::failure_of([&] { detail::check_collected_edges(features.book(), comm.size()); });
     return detail::agree_on_plan(comm, misfit, features.local().rows().tensors(), wanted);
   }
@@ -117,7 +117,7 @@ private:
 };
 
 template <communicator Comm, device_policy Policy>
-named_edge_collector(Comm, named_edge_features<Policy> const&, std::vector<wanted_tensor> const& = {}, Policy = {})
+named_edge_collector(Comm, named_edge_features<Policy> const&, std::vector<tensor_request> const& = {}, Policy = {})
     -> named_edge_collector<Comm, Policy>;
 
 } // namespace glt::dist

@@ -9,7 +9,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/hotness/detail/heat_summary.hpp>
+#include <glt/dist/hotness/detail/frequency_histogram.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ template <communicator Comm>
   // Every rank gets a bound that is computed from a few heats of all; a rank asks itself for 0 vertices.
   auto wanted = detail::exchange_words(comm, std::vector(ranks, count), 1);
   wanted[self] = 0;
-  detail::heat_summary const summary(comm.size());
+  detail::frequency_histogram const summary(comm.size());
   std::vector<std::int64_t> words(ranks * static_cast<std::size_t>(summary.size()));
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     summary.write(own, wanted[rank],

@@ -106,13 +106,13 @@ public:
   /// Collects named tensors of the vertices of a type: the tensors in `wanted`, or all if it is empty. Each type takes
   /// separate messages. Labels of the seeds are a tensor with `seeds_only`.
   typed_batches& with(int node_type, named_features<GraphPolicy> const& features,
-                      std::vector<wanted_tensor> wanted = {}) {
+                      std::vector<tensor_request> wanted = {}) {
     things_.nodes[node_type] = {&features, std::move(wanted)};
     return *this;
   }
   /// Collects named tensors of the sampled edges of a type; needs `edge_ids` in the options.
   typed_batches& with(int edge_type, named_edge_features<GraphPolicy> const& features,
-                      std::vector<wanted_tensor> wanted = {}) {
+                      std::vector<tensor_request> wanted = {}) {
     things_.edges[edge_type] = {&features, std::move(wanted)};
     return *this;
   }

@@ -11,7 +11,7 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
-#include <glt/dist/sampling/detail/known_edges_exchange.hpp>
+#include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -40,7 +40,7 @@ namespace glt::dist {
 ///
 /// @where  memory of `Policy`; waits for sizes that ranks send each other
 /// @comm   per hop as `neighbor_sampler` with fanout −1; then one header exchange and two payload exchanges
-///         as `known_edges_exchange`, whose bytes grow with the vertices and edges of the result
+///         as `induced_edges_exchange`, whose bytes grow with the vertices and edges of the result
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class induced_sampler {
 public:
@@ -180,7 +180,7 @@ private:
   induced_options options_;
   Policy policy_;
   detail::hop_exchange<Comm, Policy, Vertex> draws_;
-  glt::detail::known_edges_exchange<Comm, Policy, Vertex> closing_;
+  glt::detail::induced_edges_exchange<Comm, Policy, Vertex> closing_;
   std::vector<detail::subgraph_builder<Policy, Vertex>> builders_; // by batch
   std::vector<glt::detail::asked_set<space, Vertex>> sets_;        // likewise
   // Data of the hop, by batch:

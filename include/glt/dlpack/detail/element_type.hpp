@@ -50,7 +50,7 @@ namespace glt::detail {
 }
 
 /// Returns a type of DLPack as text, such as "float32" or "uint64x4".
-[[nodiscard]] inline std::string in_words(DLDataType type) {
+[[nodiscard]] inline std::string to_string(DLDataType type) {
   constexpr std::array names{"int", "uint", "float", "handle", "bfloat", "complex"};
   auto const name = type.code < names.size() ? std::string(names[type.code]) : message("type ", int{type.code}, " of ");
   return message(name, int{type.bits}, type.lanes == 1 ? "" : message("x", type.lanes));

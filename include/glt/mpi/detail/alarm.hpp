@@ -4,7 +4,7 @@
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
 
   /// @throws mpi_error  if MPI reports a failure
   void raise() {
-    mpi_turn const turn;
+    serial_guard const turn;
     for (int peer = 0; peer < handle_->size() && !is_raised_; ++peer) {
       if (peer != handle_->rank()) {
         MPI_Request request = MPI_REQUEST_NULL;
@@ -47,7 +47,7 @@ public:
 
   /// @throws mpi_error  if MPI reports a failure
   [[nodiscard]] bool raised() {
-    mpi_turn const turn;
+    serial_guard const turn;
     int found = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, handle_->comm(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
     return found != 0;
@@ -55,7 +55,7 @@ public:
 
   /// @throws mpi_error  if MPI reports a failure
   void settle(std::span<char const> raisers) {
-    mpi_turn const turn; // all messages have been sent: this waits for no rank
+    serial_guard const turn; // all messages have been sent: this waits for no rank
     for (int peer = 0; peer < handle_->size(); ++peer) {
       if (peer != handle_->rank() && raisers[static_cast<std::size_t>(peer)] != 0) {
         check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, peer, tag, handle_->comm(), MPI_STATUS_IGNORE), "MPI_Recv");
@@ -72,7 +72,7 @@ private:
   static constexpr int tag = 2; // replies use tag 1
 
   void forget() noexcept {
-    mpi_turn const turn;
+    serial_guard const turn;
     for (auto& request : sent_) {
       if (request != MPI_REQUEST_NULL && mpi_is_running()) {
         MPI_Request_free(&request);

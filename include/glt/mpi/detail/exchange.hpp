@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/exchange_plan.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/environment.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -23,13 +23,13 @@ public:
   mpi_exchange& operator=(mpi_exchange const&) = delete;
   ~mpi_exchange() {
     if (request_ != MPI_REQUEST_NULL && mpi_is_running()) {
-      mpi_turn const turn;
+      serial_guard const turn;
       MPI_Wait(&request_, MPI_STATUS_IGNORE);
     }
   }
 
   void start(MPI_Comm comm, std::int64_t block_bytes, outgoing const& out, incoming const& in) {
-    mpi_turn const turn;
+    serial_guard const turn;
     sent_.set(out.sizes, out.offsets, block_bytes);
     received_.set(in.sizes, in.offsets, block_bytes);
     check_mpi(MPI_Ialltoallw(sent_.base(out.data), sent_.counts(), sent_.displacements(), sent_.types(),

@@ -3,7 +3,7 @@
 
 #include <glt/core/detail/narrow.hpp>
 #include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ private:
   void free_types() noexcept {
     for (auto& type : types_) {
       if (type != MPI_BYTE && mpi_is_running()) {
-        mpi_turn const turn;
+        serial_guard const turn;
         MPI_Type_free(&type);
       }
     }

@@ -3,7 +3,7 @@
 
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/exchange.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/detail/watch.hpp>
 #include <glt/mpi/error.hpp>
 
@@ -21,7 +21,7 @@ public:
   /// Takes over a communicator that MPI has just made.
   mpi_handle(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<mpi_family> family)
       : comm_(comm), block_bytes_(block_bytes), family_(std::move(family)) {
-    mpi_turn const turn;
+    serial_guard const turn;
     try {
       check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
       check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
@@ -35,7 +35,7 @@ public:
   mpi_handle& operator=(mpi_handle const&) = delete;
   ~mpi_handle() {
     if (mpi_is_running()) {
-      mpi_turn const turn;
+      serial_guard const turn;
       MPI_Comm_free(&comm_);
     }
   }
@@ -45,7 +45,7 @@ public:
   [[nodiscard]] int size() const noexcept { return size_; }
   /// What a rank is in the communicator from which this one was split; `rank` itself if MPI does not tell.
   [[nodiscard]] int world_rank(int rank) const noexcept {
-    mpi_turn const turn;
+    serial_guard const turn;
     MPI_Group group = MPI_GROUP_NULL;
     int found = MPI_UNDEFINED;
     if (MPI_Comm_group(comm_, &group) == MPI_SUCCESS) {

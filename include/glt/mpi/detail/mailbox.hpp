@@ -11,7 +11,7 @@
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/patience.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -176,7 +176,7 @@ private:
 
   // Takes in the header of the next message of any rank, and starts to receive its rest; false if there is none.
   bool take_in() {
-    mpi_turn const turn;
+    serial_guard const turn;
     int found = 0;
     MPI_Message announced = MPI_MESSAGE_NULL;
     MPI_Status status;
@@ -206,7 +206,7 @@ private:
   // Returns the first complete message of a rank, or of any rank if `source` is negative. Messages of one rank keep
   // their order.
   [[nodiscard]] std::optional<mailbox_message> take_complete(int source) {
-    mpi_turn const turn;
+    serial_guard const turn;
     late_.clear();
     for (auto at = arrivals_.begin(); at != arrivals_.end(); ++at) {
       auto const from = at->message.source;

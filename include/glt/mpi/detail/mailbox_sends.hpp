@@ -6,8 +6,8 @@
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/exchange_plan.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/leftovers.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/orphaned_requests.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ public:
     auto const most = std::min(mpi_envelope::small_bytes, handle.block_bytes());
     auto const small = made.bytes.size() <= most ? made.bytes.size() : 0;
     move_bytes(made.envelope.small.data(), made.bytes.data(), small);
-    mpi_turn const turn;
+    serial_guard const turn;
     check_mpi(MPI_Isend(&made.envelope, static_cast<int>(mpi_envelope::head_bytes + small), MPI_BYTE, to,
                         mpi_envelope_tag, handle.comm(), &made.requests[0]),
               "MPI_Isend");
@@ -86,7 +86,7 @@ public:
   ///
   /// @throws mpi_error  if MPI reports a failure
   void collect() {
-    mpi_turn const turn;
+    serial_guard const turn;
     for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {
       next_ = next_ < sent_.size() ? next_ : 0;
       auto& tested = sent_[next_];
@@ -109,7 +109,7 @@ public:
   [[nodiscard]] bool empty() const noexcept { return sent_.empty(); }
 
   /// Leaves the memory that MPI still reads to `leftovers`.
-  void leave_to(mpi_leftovers& leftovers) noexcept {
+  void leave_to(orphaned_requests& leftovers) noexcept {
     for (auto& one : sent_) {
       for (auto& request : one->requests) {
         if (request != MPI_REQUEST_NULL) {

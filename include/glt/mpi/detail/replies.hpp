@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ public:
     auto const block = handle_.block_bytes();
     requests.reserve(requests.size() + static_cast<std::size_t>(bytes / block) + 1);
     for (std::int64_t sent = 0; sent <= bytes; sent += block) {
-      mpi_turn const turn;
+      serial_guard const turn;
       MPI_Request request = MPI_REQUEST_NULL;
       check_mpi(MPI_Isend(sent < bytes ? data + sent : nullptr, static_cast<int>(std::min(block, bytes - sent)),
                           MPI_BYTE, peer, mpi_reply_tag, handle_.comm(), &request),
@@ -82,7 +82,7 @@ inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std:
     probe_reply(handle, peer, message, status);
     int bytes = 0;
     {
-      mpi_turn const turn;
+      serial_guard const turn;
       check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     }
     if (auto const needed = end + static_cast<std::size_t>(bytes); needed > data.size()) {
@@ -90,7 +90,7 @@ inline std::int64_t receive_reply(mpi_handle& handle, int peer, std::vector<std:
     }
     MPI_Request request = MPI_REQUEST_NULL;
     {
-      mpi_turn const turn;
+      serial_guard const turn;
       check_mpi(MPI_Imrecv(data.data() + end, bytes, MPI_BYTE, &message, &request), "MPI_Imrecv");
     }
     check_mpi(handle.wait(request, "all_to_all_replies"), "MPI_Wait");

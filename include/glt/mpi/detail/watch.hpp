@@ -5,8 +5,8 @@
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>
-#include <glt/mpi/detail/leftovers.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/orphaned_requests.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ public:
   /// @throws mpi_error  if MPI reports a failure
   mpi_watch(MPI_Comm comm, seconds limit) : limit_(limit) {
     if (is_on()) {
-      mpi_turn const turn;
+      serial_guard const turn;
       check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
       check_mpi(MPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
       answers_.resize(static_cast<std::size_t>(ranks_));
@@ -51,7 +51,7 @@ public:
   mpi_watch& operator=(mpi_watch const&) = delete;
   ~mpi_watch() {
     if (comm_ != MPI_COMM_NULL && mpi_is_running()) {
-      mpi_turn const turn;
+      serial_guard const turn;
       MPI_Comm_free(&comm_);
     }
   }
@@ -60,7 +60,7 @@ public:
   [[nodiscard]] bool is_on() const noexcept { return limit_.count() > 0; }
   /// Returns true if a rank must not block within MPI: it could not answer others, or its other threads would block as
   /// well.
-  [[nodiscard]] bool tests() const noexcept { return is_on() || mpi_turn::is_needed(); }
+  [[nodiscard]] bool tests() const noexcept { return is_on() || serial_guard::is_needed(); }
 
   /// Records the place in the program, for the answer to other ranks.
   void note(call_site site) noexcept {
@@ -73,7 +73,7 @@ public:
   void until(std::string_view call, Done done) noexcept {
     auto const start = clock::now();
     auto const in_turn = [&] {
-      mpi_turn const turn;
+      serial_guard const turn;
       return done();
     };
     for (std::int64_t round = 0; !in_turn(); ++round) {
@@ -99,7 +99,7 @@ public:
     if (!one) {
       return;
     }
-    mpi_turn const turn;
+    serial_guard const turn;
     MPI_Status status;
     for (int found = 1; found != 0;) {
       if (MPI_Iprobe(MPI_ANY_SOURCE, question_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
@@ -123,7 +123,7 @@ public:
   [[noreturn]] void give_up(std::string_view call) noexcept {
     for (int peer = 0; peer < ranks_; ++peer) {
       if (peer != rank_) {
-        mpi_turn const turn;
+        serial_guard const turn;
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Isend(nullptr, 0, MPI_BYTE, peer, question_tag, comm_, &request);
         MPI_Request_free(&request);
@@ -157,7 +157,7 @@ public:
     if (is_on()) {
       deadline.emplace(limit_, rank_, ranks_, waited(call));
     }
-    mpi_turn const turn;
+    serial_guard const turn;
     return work();
   }
 
@@ -177,7 +177,7 @@ private:
 
   // Takes in one answer, if there is one, and prints it.
   bool hear_one() noexcept {
-    mpi_turn const turn;
+    serial_guard const turn;
     int found = 0;
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, answer_tag, comm_, &found, &status) != MPI_SUCCESS || found == 0) {
@@ -229,7 +229,7 @@ struct mpi_family {
   mpi_family& operator=(mpi_family const&) = delete;
   ~mpi_family() {
     if (mpi_is_running()) {
-      mpi_turn const turn;
+      serial_guard const turn;
       MPI_Group_free(&world);
     }
   }
@@ -237,7 +237,7 @@ struct mpi_family {
   mpi_watch watch;
   MPI_Group world = MPI_GROUP_NULL; ///< all ranks of the first of them
   std::atomic<bool> lost = false;   ///< see `losable`
-  mpi_leftovers leftovers;
+  orphaned_requests leftovers;
 };
 
 } // namespace glt::detail

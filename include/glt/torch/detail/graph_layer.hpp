@@ -26,7 +26,7 @@ inline void check_widths(std::string_view layer, std::int64_t in, std::int64_t o
 
 inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_t width) {
   if (!x.defined() || x.dim() != 2 || x.size(1) != width) {
-    throw precondition_error(message(layer, " over ", in_words(x), "; it takes [num_sources, ", width, "]"));
+    throw precondition_error(message(layer, " over ", to_string(x), "; it takes [num_sources, ", width, "]"));
   }
 }
 
@@ -45,7 +45,7 @@ template <class Graph>
 inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
   if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
     throw precondition_error(
-        message("degrees ", in_words(degrees), "; pass one for each of the ", x.size(0), " sources"));
+        message("degrees ", to_string(degrees), "; pass one for each of the ", x.size(0), " sources"));
   }
 }
 

@@ -239,7 +239,7 @@ TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by me
 
 namespace {
 
-std::vector<glt::dist::wanted_tensor> wishes() {
+std::vector<glt::dist::tensor_request> wishes() {
   return {{.name = "small", .type = glt::element_type::float32},
           {.name = "label", .seeds_only = true},
           {.name = "dense", .type = glt::element_type::float64},

@@ -125,7 +125,7 @@ public:
     is_weighted_ = any_weighted == 2;
     is_covered_ = graph_->cover() && may_be_covered_ && !is_exact_ && !is_short_ && any_weighted != 3;
     check_same(graph_->host(), headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
-      auto const in_words = [](std::int64_t of) {
+      auto const to_string = [](std::int64_t of) {
         auto const heads = of & 0xFFFF;
         auto const v = of >> 16;
         return message((v & 2) != 0 ? "gradients of " : "", v >> 6, (v & 8) != 0 ? " double" : " float", " columns",
@@ -133,7 +133,7 @@ public:
                        (v & 4) != 0 ? " in bfloat16 by " : " by ", name_of(static_cast<dist::aggregator>(v >> 4 & 3)),
                        (v & 1) != 0 ? ", reproducibly," : "");
       };
-      return message("aggregates ", in_words(value), " while rank 0 aggregates ", in_words(first),
+      return message("aggregates ", to_string(value), " while rank 0 aggregates ", to_string(first),
                      "; make the same calls on all ranks");
     });
   }

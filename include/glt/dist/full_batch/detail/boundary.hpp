@@ -119,8 +119,8 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   auto const headers =
       wanted.send({.what = operation::make_shards}, options.depth * 2 + (options.cover ? 1 : 0), failure);
   check_same(wanted.exchange().host(), headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
-    auto const in_words = [](std::int64_t v) { return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : ""); };
-    return message("asks for ", in_words(value), " while rank 0 asks for ", in_words(first),
+    auto const to_string = [](std::int64_t v) { return message("depth ", v / 2, v % 2 != 0 ? " and a cover" : ""); };
+    return message("asks for ", to_string(value), " while rank 0 asks for ", to_string(first),
                    "; pass the same on all ranks");
   });
   found.sent.resize(wanted.received().size());

@@ -58,12 +58,12 @@ public:
                        (is_backward ? 1 : 0);
     auto const headers = exchange_values(graph_->host(), site(), failure, value);
     check_same(graph_->host(), headers, &call_header::value, [](std::int64_t of, std::int64_t first) {
-      auto const in_words = [](std::int64_t v) {
+      auto const to_string = [](std::int64_t v) {
         return message((v & 1) == 0 ? "" : "gradients of ", (v & 2) == 0 ? "float" : "double", " messages of ",
                        v >> 2 & (most_columns - 1), " columns from sources of ", v >> 42, " and destinations of ",
                        v >> 22 & (most_columns - 1));
       };
-      return message("passes ", in_words(of), " while rank 0 passes ", in_words(first),
+      return message("passes ", to_string(of), " while rank 0 passes ", to_string(first),
                      "; make the same calls on all ranks");
     });
   }

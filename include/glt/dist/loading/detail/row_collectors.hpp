@@ -46,9 +46,9 @@ struct collected_things {
   dist::feature_store<Policy, T> const* features = nullptr;
   dist::edge_features<Policy, T> const* edges = nullptr;
   dist::named_features<Policy> const* tensors = nullptr;
-  std::vector<dist::wanted_tensor> wanted{};
+  std::vector<dist::tensor_request> wanted{};
   dist::named_edge_features<Policy> const* edge_tensors = nullptr;
-  std::vector<dist::wanted_tensor> wanted_of_edges{};
+  std::vector<dist::tensor_request> wanted_of_edges{};
 };
 
 inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "

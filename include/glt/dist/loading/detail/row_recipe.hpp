@@ -27,13 +27,13 @@ public:
     return static_cast<Recipe&>(*this);
   }
   /// Also collects named tensors of the vertices: the tensors in `wanted`, or all if it is empty.
-  Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::wanted_tensor> wanted = {}) {
+  Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
     rows_.tensors = &features;
     rows_.wanted = std::move(wanted);
     return static_cast<Recipe&>(*this);
   }
   /// Also collects named tensors of the sampled edges, such as their times; needs `edge_ids` in the options.
-  Recipe& with(dist::named_edge_features<StorePolicy> const& features, std::vector<dist::wanted_tensor> wanted = {}) {
+  Recipe& with(dist::named_edge_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
     rows_.edge_tensors = &features;
     rows_.wanted_of_edges = std::move(wanted);
     return static_cast<Recipe&>(*this);

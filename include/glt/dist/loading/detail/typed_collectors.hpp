@@ -40,7 +40,7 @@ namespace glt::detail {
 template <class Features>
 struct wanted_tensors {
   Features const* features = nullptr;
-  std::vector<dist::wanted_tensor> wanted{};
+  std::vector<dist::tensor_request> wanted{};
 };
 
 /// Requested tensors of the vertices and edges of a typed batch, by type.
@@ -155,7 +155,7 @@ private:
 
     template <class Features>
     typed_collector(int of_type, Comm const& comm, Features const& features,
-                    std::vector<dist::wanted_tensor> const& wanted, Policy const& policy)
+                    std::vector<dist::tensor_request> const& wanted, Policy const& policy)
         : type(of_type), node_type(of_type), collector(comm, features, wanted, policy) {}
   };
 

@@ -8,7 +8,7 @@
 #include <glt/memory/copy.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/parallel_known_edges.hpp>
+#include <glt/sample/detail/batch/parallel_induced_edges.hpp>
 #include <glt/sample/detail/batch/vertex_filter.hpp>
 
 #include <algorithm>
@@ -44,14 +44,14 @@ struct look_up_range {
 /// Reads the edges in blocks of fixed size, for any lengths of rows. Memory beside the result does not depend on
 /// degrees, and threads share the look-ups of one long row as well.
 template <host_policy Policy, vertex_id Vertex>
-class host_known_edges {
+class host_induced_edges {
   static constexpr memory_space space = Policy::space;
 
 public:
   /// Number of edges that are read at a time.
   static constexpr std::int64_t block_size = std::int64_t{1} << 15;
 
-  explicit host_known_edges(Policy policy = {}) : policy_(std::move(policy)) {}
+  explicit host_induced_edges(Policy policy = {}) : policy_(std::move(policy)) {}
 
   /// Writes, for every row of a list, the positions in the set of its sources that belong to the set.
   ///
@@ -139,17 +139,17 @@ private:
 };
 
 template <device_policy Policy, vertex_id Vertex, bool OnHost = host_policy<Policy>>
-struct known_edges_on {
-  using type = parallel_known_edges<Policy, Vertex>;
+struct induced_edges_on {
+  using type = parallel_induced_edges<Policy, Vertex>;
 };
 template <device_policy Policy, vertex_id Vertex>
-struct known_edges_on<Policy, Vertex, true> {
-  using type = host_known_edges<Policy, Vertex>;
+struct induced_edges_on<Policy, Vertex, true> {
+  using type = host_induced_edges<Policy, Vertex>;
 };
 
 /// Selection of the edges of rows whose sources belong to a set of vertices. Hosts look up each edge once, after a
 /// filter, which is several times faster there.
 template <device_policy Policy, vertex_id Vertex>
-using known_edges = typename known_edges_on<Policy, Vertex>::type;
+using induced_edges = typename induced_edges_on<Policy, Vertex>::type;
 
 } // namespace glt::detail

@@ -13,9 +13,9 @@ namespace glt::detail {
 ///
 /// Calls that wait for other ranks must not keep it: they start a request and test it, turn by turn. Making and freeing
 /// communicators has no such form.
-class mpi_turn {
+class serial_guard {
 public:
-  mpi_turn() {
+  serial_guard() {
     if (is_needed()) {
       hold_ = std::unique_lock(of_process().lock);
     }

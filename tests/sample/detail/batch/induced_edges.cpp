@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/batch/induced_edges.hpp>
 
 #include "support/graphs.hpp"
 
@@ -22,7 +22,7 @@ void check(glt_test::edge_list const& list, std::vector<glt::local_id> const& ro
            glt::detail::hop_sample<cpu, glt::local_id>& out) {
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const naive = glt_test::naive_rows(list);
-  glt::detail::known_edges<cpu, glt::local_id> known(policy);
+  glt::detail::induced_edges<cpu, glt::local_id> known(policy);
   std::vector<glt::local_id> set;
   for (glt::local_id v = 0; v < list.num_vertices; v += 3) {
     set.push_back(v);
@@ -64,7 +64,7 @@ TEST_CASE("the selected edges are those whose sources are known, row by row") {
 }
 
 TEST_CASE("rows may be longer than a block, or end at its bounds") {
-  constexpr auto block = glt::detail::known_edges<cpu, glt::local_id>::block_size;
+  constexpr auto block = glt::detail::induced_edges<cpu, glt::local_id>::block_size;
   glt_test::edge_list list{"long rows", 7, {}, {}};
   for (std::int64_t i = 0; i < 2 * block + 100; ++i) {
     list.add(i % 7, 2);

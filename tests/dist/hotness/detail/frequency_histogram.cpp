@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/hotness/detail/heat_summary.hpp>
+#include <glt/dist/hotness/detail/frequency_histogram.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@ using namespace glt;
 
 TEST_CASE("a bound leaves at least as many vertices as are wanted and few more above it") {
   for (int const ranks : {1, 3, 40, 300}) {
-    detail::heat_summary const summary(ranks);
+    detail::frequency_histogram const summary(ranks);
     auto const size = static_cast<std::size_t>(summary.size());
     std::vector<std::int64_t> all;
     std::vector<std::vector<std::int64_t>> heats(static_cast<std::size_t>(ranks));

@@ -3,7 +3,7 @@
 
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/leftovers.hpp>
+#include <glt/mpi/detail/orphaned_requests.hpp>
 
 #include <memory>
 
@@ -14,7 +14,7 @@ TEST_CASE("memory is kept until MPI is done with it, and for good where that nev
   std::weak_ptr<int const> first;
   std::weak_ptr<int const> second;
   {
-    detail::mpi_leftovers leftovers;
+    detail::orphaned_requests leftovers;
     auto const receive = [&] {
       auto number = std::make_shared<int>(0);
       MPI_Request request = MPI_REQUEST_NULL;

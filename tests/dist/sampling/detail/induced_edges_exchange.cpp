@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/sampling/detail/known_edges_exchange.hpp>
+#include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
 
 #include <glt/comm/guard.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE("the edges into the end of a set that come from the set, wher
       }
       glt_test::divided_graph const divided(list, partitioner, comm.size());
       glt::dist::graph graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-      glt::detail::known_edges_exchange<decltype(comm.duplicate()), Policy, glt::global_id> exchange(comm, policy);
+      glt::detail::induced_edges_exchange<decltype(comm.duplicate()), Policy, glt::global_id> exchange(comm, policy);
       for (std::int64_t step = 0; step < 4; ++step) {
         std::vector<std::int64_t> set;
         std::map<std::int64_t, std::int64_t> place;
@@ -73,7 +73,7 @@ TEST_CASE("a vertex that no part owns is the same error on every rank") {
     auto const list = glt_test::random_graph(101, 370);
     glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph graph(comm, divided.part(comm.rank()));
-    glt::detail::known_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
+    glt::detail::induced_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
     auto const last = comm.size() - 1;
     std::vector<glt::global_id> const set{1, comm.rank() == last ? 101 : 2};
     auto const error = glt_test::thrown<glt::collective_error>(

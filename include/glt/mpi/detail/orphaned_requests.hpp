@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/turn.hpp>
+#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <array>
@@ -27,16 +27,16 @@ inline void keep_for_ever(std::shared_ptr<void const> kept) noexcept {
 /// Requests that are incomplete when this object is destroyed keep their memory until the process ends.
 ///
 /// Concurrent calls: any.
-class mpi_leftovers {
+class orphaned_requests {
 public:
-  mpi_leftovers() = default;
-  mpi_leftovers(mpi_leftovers const&) = delete;
-  mpi_leftovers& operator=(mpi_leftovers const&) = delete;
-  ~mpi_leftovers() {
+  orphaned_requests() = default;
+  orphaned_requests(orphaned_requests const&) = delete;
+  orphaned_requests& operator=(orphaned_requests const&) = delete;
+  ~orphaned_requests() {
     if (!mpi_is_running()) {
       return;
     }
-    mpi_turn const turn;
+    serial_guard const turn;
     collect();
     for (auto& left : all_) {
       abandon(left.request, std::move(left.memory));
@@ -47,7 +47,7 @@ public:
   ///
   /// @pre    MPI is running
   void keep(MPI_Request request, std::shared_ptr<void const> memory) noexcept {
-    mpi_turn const turn;
+    serial_guard const turn;
     std::scoped_lock const hold(lock_);
     collect();
     try {
@@ -60,7 +60,7 @@ public:
 
   /// Returns the number of incomplete requests.
   [[nodiscard]] std::size_t size() {
-    mpi_turn const turn;
+    serial_guard const turn;
     std::scoped_lock const hold(lock_);
     collect();
     return all_.size();

@@ -96,11 +96,11 @@ struct write_known {
 ///
 /// Looks up every edge twice instead of storing it; threads share long rows.
 template <device_policy Policy, vertex_id Vertex>
-class parallel_known_edges {
+class parallel_induced_edges {
   static constexpr memory_space space = Policy::space;
 
 public:
-  explicit parallel_known_edges(Policy policy = {})
+  explicit parallel_induced_edges(Policy policy = {})
       : policy_(policy), counts_(0, policy), first_pieces_(0, policy), before_(0, policy) {}
 
   /// Writes, for every row of a list, the positions in the set of its sources that belong to the set.

@@ -23,7 +23,7 @@ template <class T>
 /// requester's set, and their ids if requested.
 ///
 /// @shape  counts [n] · sources [E] · edge ids [E] or none
-struct known_edges_layout {
+struct induced_edges_layout {
   std::int64_t num_rows = 0;
   bool edge_ids = false;
 
@@ -65,7 +65,7 @@ struct read_known_counts {
 
 /// Copies the edges of one reply for a set to their places in the result.
 template <memory_space Space>
-struct merge_known_edges {
+struct merge_induced_edges {
   std::byte const* sources;
   std::byte const* ids;
   array_view<Space, edge_offset const> begins; // of the rows of the reply, among the rows of all replies

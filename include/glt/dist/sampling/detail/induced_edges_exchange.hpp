@@ -13,7 +13,7 @@
 #include <glt/dist/detail/exchange/set_request.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/detail/known_edges_reply.hpp>
+#include <glt/dist/sampling/detail/induced_edges_reply.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
@@ -21,7 +21,7 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/known_edges.hpp>
+#include <glt/sample/detail/batch/induced_edges.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  known_edges<Policy, Vertex> selector_;
+  induced_edges<Policy, Vertex> selector_;
   batch_numbering<Policy, Vertex> numbering_;
 };
 
@@ -73,12 +73,12 @@ struct asked_set {
 ///         vertices 4 bytes per vertex of the set and 4 per part; back 4 bytes for each of these vertices and, per edge
 ///         of the result, 4 bytes, plus 8 for a requested edge id; device policies need one more header exchange
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-class known_edges_exchange {
+class induced_edges_exchange {
   static constexpr memory_space space = Policy::space;
 
 public:
   /// @comm   none, or one reduction; see `device_comm`
-  known_edges_exchange(Comm comm, Policy policy)
+  induced_edges_exchange(Comm comm, Policy policy)
       : policy_(policy), joined_(0, policy), received_set_(policy), selector_(policy), own_(policy), messages_(policy),
         replies_("edges", policy), of_replies_(0, policy), of_all_(0, policy), begins_(0, policy),
         same_place_(static_cast<std::size_t>(comm.size()), 0), received_(make_message_buffer<local_id>(policy)),
@@ -184,7 +184,7 @@ private:
   // sources.
   void serve(dist::graph<Policy, Vertex> const& graph, array_view<space, local_id const> words, bool edge_ids,
              rank_messages<Policy>& messages) {
-    known_edges_layout layout{0, edge_ids};
+    induced_edges_layout layout{0, edge_ids};
     std::int64_t num_edges = 0;
     for (auto& served : std::span(served_).first(num_sets_)) {
       auto const size = received_set_.read(words, graph.book(), graph.part());
@@ -234,7 +234,7 @@ private:
   // Part of a rank's reply that belongs to one set.
   struct reply_part {
     array_view<space, std::byte const> reply;
-    known_edges_layout layout;
+    induced_edges_layout layout;
     array_view<space, std::int64_t const> places; // in the set
     std::int64_t first_row;                       // of the reply among the rows of all replies
     std::int64_t row;                             // first row of the set in the reply
@@ -299,12 +299,12 @@ private:
     for_each_part(edge_ids, [&](std::size_t s, reply_part const& of) {
       auto& merged = merged_[s];
       ex.for_each(of.places.size(),
-                  merge_known_edges<space>{of.reply.data() + of.layout.sources(),
-                                           of.reply.data() + of.layout.ids(of.layout.num_edges(of.reply.size())),
-                                           std::as_const(begins_).view().subview(of.first_row, of.layout.num_rows + 1),
-                                           of.row, of.places, sets[s].first, sets_[s].places(),
-                                           std::as_const(merged.offsets).view(), merged.sources.view(),
-                                           merged.edge_ids.view()});
+                  merge_induced_edges<space>{
+                      of.reply.data() + of.layout.sources(),
+                      of.reply.data() + of.layout.ids(of.layout.num_edges(of.reply.size())),
+                      std::as_const(begins_).view().subview(of.first_row, of.layout.num_rows + 1), of.row, of.places,
+                      sets[s].first, sets_[s].places(), std::as_const(merged.offsets).view(), merged.sources.view(),
+                      merged.edge_ids.view()});
     });
   }
 

@@ -54,10 +54,10 @@ private:
 };
 
 /// Summary that a rank sends to others: every `step(count)`-th heat of its `count` hottest vertices.
-class heat_summary {
+class frequency_histogram {
 public:
   /// Takes so many points that a rank receives few vertices beyond its count.
-  explicit heat_summary(int ranks) : points_(std::clamp(ranks, 32, 256)) {}
+  explicit frequency_histogram(int ranks) : points_(std::clamp(ranks, 32, 256)) {}
 
   /// Words of a summary.
   [[nodiscard]] std::int64_t size() const noexcept { return points_ + 1; }
