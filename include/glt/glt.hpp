@@ -13,6 +13,7 @@
 #include <glt/comm/threads_comm.hpp>
 #include <glt/comm/threads_node.hpp>
 #include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
@@ -132,6 +133,7 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/memory/resource.hpp>
 #include <glt/partition/assigned.hpp>

@@ -7,12 +7,10 @@
 #include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>

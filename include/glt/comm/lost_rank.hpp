@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <concepts>
 #include <utility>

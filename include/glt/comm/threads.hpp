@@ -3,11 +3,9 @@
 
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/threads_comm.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <exception>
 #include <memory>
 #include <numeric>

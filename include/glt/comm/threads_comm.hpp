@@ -8,10 +8,8 @@
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/detail/threads_call.hpp>
 #include <glt/comm/detail/threads_mailbox.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>

@@ -7,11 +7,9 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>

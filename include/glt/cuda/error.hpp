@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #if !__has_include(<cuda_runtime_api.h>)
 #include <missing for glt::cuda: a CUDA toolkit: link glt::cuda, or compile by nvcc> // an error that ends the compilation
 #endif
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <source_location>
 #include <string>
 #include <string_view>

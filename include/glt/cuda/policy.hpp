@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
 #include <glt/cuda/detail/pinned.hpp>
 #include <glt/cuda/detail/registration.hpp>
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/detail/system.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/thrust/executor.hpp>
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>

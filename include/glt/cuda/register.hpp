@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
 #include <glt/cuda/detail/registration.hpp>
 #include <glt/cuda/policy.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>

@@ -3,13 +3,10 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
-#include <glt/core/space.hpp>
 #include <glt/dist/detail/staged_exchange.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/edge_features.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt::dist {

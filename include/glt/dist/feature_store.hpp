@@ -2,18 +2,13 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <span>
 #include <utility>
 

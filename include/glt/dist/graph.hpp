@@ -3,17 +3,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/graph_part.hpp>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -3,19 +3,13 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>

@@ -5,9 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
@@ -20,11 +17,9 @@
 #include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <type_traits>

@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <utility>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dlpack/export.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/subgraph.hpp>
 

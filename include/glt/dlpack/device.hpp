@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/space.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/memory/policy.hpp>
-#include <glt/memory/resource.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
 #include <string>

@@ -2,18 +2,13 @@
 #pragma once
 
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
 #include <glt/dlpack/device.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>

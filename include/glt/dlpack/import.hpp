@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
 #include <glt/dlpack/device.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>

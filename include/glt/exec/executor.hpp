@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 
 #include <concepts>
-#include <cstdint>
 
 namespace glt {
 

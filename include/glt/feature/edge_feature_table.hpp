@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>

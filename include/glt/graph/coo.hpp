@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt {

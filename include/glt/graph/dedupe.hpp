@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt {

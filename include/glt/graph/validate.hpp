@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
-
-#include <cstdint>
+#include <glt/memory/memory.hpp>
 
 namespace glt {
 

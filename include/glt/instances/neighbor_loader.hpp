@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/mpi/communicator.hpp>
 
 // The loader of batches of neighbours over MPI is compiled in glt::instances: a program that includes this header links

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

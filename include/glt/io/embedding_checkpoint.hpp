@@ -3,15 +3,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/threaded.hpp>

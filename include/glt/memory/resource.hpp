@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/memory/detail/huge_pages.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <cstring>
 #include <new>
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/metis/detail/api.hpp>
 #include <glt/metis/detail/undirected.hpp>
 #include <glt/metis/detail/vertex_weights.hpp>
@@ -17,7 +13,6 @@
 #include <glt/partition/partitioner.hpp>
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 namespace glt {

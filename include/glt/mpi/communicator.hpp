@@ -7,9 +7,7 @@
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -27,8 +25,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <limits>
 #include <memory>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/mpi/detail/api.hpp>
 
 #include <array>
-#include <cstddef>
 #include <source_location>
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/guard.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #if !__has_include(<nccl.h>)
 #include <missing for glt::nccl: NCCL: install libnccl-dev and link glt::nccl> // an error that ends the compilation

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
@@ -12,8 +12,6 @@
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/hetero_partition.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -3,11 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
@@ -15,8 +12,6 @@
 #include <glt/outofcore/hotness_estimate_options.hpp>
 #include <glt/partition/detail/frequency.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>

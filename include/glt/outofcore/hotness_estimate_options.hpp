@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/io/progress.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 

@@ -2,20 +2,14 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
 #include <glt/outofcore/stream.hpp>
 #include <glt/partition/detail/balance_repair.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

@@ -2,23 +2,16 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/detail/random_permutation.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/partitioner.hpp>
-
-#include <cstdint>
 
 namespace glt {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
-#include <glt/core/error.hpp>
 
-#include <cstdint>
 #include <tuple>
 
 namespace glt {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
@@ -21,8 +16,6 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <tuple>
 #include <utility>

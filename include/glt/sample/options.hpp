@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <tuple>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/sample/detail/batch/sampled_arrays.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstdint>
 #include <span>
 #include <tuple>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
-#include <glt/memory/policy.hpp>
-#include <glt/memory/resource.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/thrust/executor.hpp>
 #include <glt/thrust/systems.hpp>
 

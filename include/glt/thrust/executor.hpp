@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/element_at.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/detail/radix_sort.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
@@ -14,7 +10,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/thrust/systems.hpp>
 
 #include <thrust/system/omp/execution_policy.h>

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/detail/shape_text.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dlpack/device.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/detail/block_aggregation.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>
@@ -17,7 +14,6 @@
 
 #include <torch/types.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 

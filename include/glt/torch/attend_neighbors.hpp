@@ -2,15 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/attention_function.hpp>
@@ -24,7 +19,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

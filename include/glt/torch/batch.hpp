@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/dlpack/batch.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/ordered_dict.h>

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/torch/detail/archive_file.hpp>
 #include <glt/torch/detail/archived_module.hpp>
 

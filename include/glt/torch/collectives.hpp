@@ -4,15 +4,12 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/torch/detail/named_tensors.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

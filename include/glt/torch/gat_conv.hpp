@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
 #include <glt/torch/message_graph.hpp>
@@ -13,7 +12,6 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <type_traits>
 
 namespace glt {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
 #include <glt/torch/message_graph.hpp>
@@ -9,8 +9,6 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt {
 

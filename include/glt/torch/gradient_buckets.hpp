@@ -5,8 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/detail/bucket_thread.hpp>
@@ -18,8 +17,6 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt {
 

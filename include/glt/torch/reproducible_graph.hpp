@@ -2,11 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/detail/exact_map.hpp>

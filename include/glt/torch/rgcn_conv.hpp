@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
@@ -22,8 +19,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/types.h>
 
-#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dlpack/export.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #if !__has_include(<torch/types.h>)
 #include <missing for glt::torch: LibTorch: install libtorch-dev and link glt::torch> // an error that ends the compilation
@@ -17,8 +12,6 @@
 #include <ATen/DLConvertor.h>
 #include <torch/types.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>

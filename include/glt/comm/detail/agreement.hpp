@@ -4,13 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <new>
 #include <numeric>
 #include <span>

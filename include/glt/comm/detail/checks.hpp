@@ -2,11 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/comm/detail/threads_call.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>

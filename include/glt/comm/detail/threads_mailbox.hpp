@@ -6,12 +6,9 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/detail/threads_call.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>

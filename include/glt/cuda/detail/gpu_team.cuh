@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/detail/team.hpp>
 
 #include <cuda_runtime.h>
-
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -4,13 +4,12 @@
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
-#include <glt/memory/resource.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <utility>

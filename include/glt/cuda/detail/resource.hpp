@@ -3,13 +3,11 @@
 
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
-#include <glt/memory/resource.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/thrust/systems.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 #if defined(__CUDACC__)
 #include <glt/cuda/detail/launch.cuh>

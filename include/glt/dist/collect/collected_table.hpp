@@ -4,10 +4,8 @@
 #include <glt/core/element_type.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/named_rows.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

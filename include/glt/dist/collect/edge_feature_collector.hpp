@@ -3,10 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -15,11 +11,9 @@
 #include <glt/dist/edge_features.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/edge_features.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cstdint>
 #include <span>
 #include <utility>
 

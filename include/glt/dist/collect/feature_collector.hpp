@@ -3,10 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -16,10 +12,8 @@
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 

@@ -3,8 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -15,11 +13,9 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/feature/edge_feature_table.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -11,11 +10,9 @@
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

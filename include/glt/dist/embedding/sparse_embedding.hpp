@@ -5,9 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -17,13 +14,11 @@
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <bit>
 #include <concepts>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/detail/message_kernels.hpp>
 #include <glt/dist/full_batch/detail/message_pass.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
@@ -12,11 +11,9 @@
 #include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::dist {

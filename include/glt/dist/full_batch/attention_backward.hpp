@@ -3,9 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
@@ -18,13 +15,10 @@
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <array>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <vector>
 

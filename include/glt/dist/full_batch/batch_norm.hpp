@@ -3,20 +3,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <type_traits>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/frequency.hpp>
 #include <glt/partition/partitioner.hpp>
@@ -13,8 +10,6 @@
 #include <glt/sample/hotness/hotness.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace glt::detail {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
@@ -13,10 +11,8 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -3,8 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/collect/named_edge_collector.hpp>
@@ -15,12 +13,8 @@
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt::dist {

@@ -3,10 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
@@ -16,7 +13,7 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
@@ -28,8 +25,6 @@
 #include <glt/sample/options.hpp>
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>

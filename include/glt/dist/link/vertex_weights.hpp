@@ -3,25 +3,16 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>

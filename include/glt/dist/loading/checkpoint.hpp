@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/partition/book.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <tuple>

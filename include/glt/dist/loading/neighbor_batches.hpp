@@ -2,9 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
@@ -13,7 +10,7 @@
 #include <glt/dist/loading/detail/vertex_maker.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <ranges>
 #include <span>
 #include <tuple>

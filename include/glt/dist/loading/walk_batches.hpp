@@ -2,9 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/graph.hpp>
@@ -15,13 +12,12 @@
 #include <glt/dist/walk/metapath_walk.hpp>
 #include <glt/dist/walk/node2vec_walk.hpp>
 #include <glt/dist/walk/random_walk.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <span>
 #include <tuple>
 #include <utility>

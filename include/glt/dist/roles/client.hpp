@@ -5,9 +5,7 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -20,8 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <exception>
 #include <map>

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/detail/data_requests.hpp>
@@ -17,15 +12,12 @@
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>

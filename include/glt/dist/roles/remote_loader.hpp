@@ -4,9 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
@@ -19,8 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>

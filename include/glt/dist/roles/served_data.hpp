@@ -4,11 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
@@ -19,14 +15,12 @@
 #include <glt/dist/roles/detail/served_rows.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>

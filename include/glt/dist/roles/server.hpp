@@ -6,9 +6,7 @@
 #include <glt/comm/guard.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
 #include <glt/dist/roles/detail/fellow_servers.hpp>
@@ -25,8 +23,6 @@
 #include <algorithm>
 #include <chrono>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <iterator>

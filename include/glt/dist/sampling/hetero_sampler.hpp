@@ -3,9 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -14,8 +11,7 @@
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hetero_hop_worker.hpp>
@@ -30,8 +26,6 @@
 #include <glt/sample/rule/rule.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <utility>

@@ -4,9 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
@@ -15,7 +12,7 @@
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/edge_id_choice.hpp>
@@ -24,8 +21,6 @@
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>

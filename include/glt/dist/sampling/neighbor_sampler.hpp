@@ -4,10 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
@@ -18,7 +14,7 @@
 #include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
@@ -28,8 +24,6 @@
 #include <glt/sample/rule/rule.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <span>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/subgraph.hpp>

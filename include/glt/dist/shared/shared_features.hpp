@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

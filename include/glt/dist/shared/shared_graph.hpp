@@ -2,15 +2,11 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/shared/detail/shared_arrays.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/graph_part.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace glt::detail {

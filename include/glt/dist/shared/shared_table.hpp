@@ -3,17 +3,13 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 
 #include <array>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/detail/row_tier.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

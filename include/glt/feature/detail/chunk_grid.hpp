@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <limits>
 
 namespace glt::detail {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 
 #include <algorithm>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/space.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
@@ -14,8 +14,6 @@
 #include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
@@ -9,8 +9,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/feature/detail/copy_rows_in.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
@@ -12,13 +8,9 @@
 #include <glt/feature/tier/detail/tier_plan.hpp>
 #include <glt/feature/tier/hot_limit.hpp>
 #include <glt/feature/tier/tiered_view.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

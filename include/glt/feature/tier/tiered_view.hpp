@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
@@ -15,8 +12,6 @@
 #include <glt/feature/tier/detail/striped_rows.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt {

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bytes.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>

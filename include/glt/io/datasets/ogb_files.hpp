@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/progress.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/io/detail/file_state.hpp>
 #include <glt/io/detail/folder_lock.hpp>
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/detail/file_state.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/page_guard.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <thread>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/detail/libraries.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>

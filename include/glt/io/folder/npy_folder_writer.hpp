@@ -4,10 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
@@ -17,8 +15,6 @@
 #include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/types.hpp>
 #include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/parts/parts_content.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>

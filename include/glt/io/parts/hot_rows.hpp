@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -12,11 +9,9 @@
 #include <glt/io/parts/feature_tables.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/parts_loaded.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace glt::io {

@@ -3,17 +3,15 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_loaded.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <utility>
 #include <vector>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/parts/detail/parts_merge.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -13,8 +11,6 @@
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <utility>
 #include <vector>

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace glt::io {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -15,7 +14,6 @@
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/parts/parts_content.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/graph_part.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
@@ -20,7 +19,6 @@
 #include <glt/partition/relabel.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>

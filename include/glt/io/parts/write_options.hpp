@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/progress.hpp>
 

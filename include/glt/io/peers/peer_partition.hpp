@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/peers/torch_file.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <limits>

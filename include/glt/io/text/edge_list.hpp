@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/columns.hpp>
@@ -15,8 +13,6 @@
 #include <glt/io/text/text_source.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <utility>

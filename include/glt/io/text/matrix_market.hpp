@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
@@ -14,8 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <utility>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
@@ -13,8 +11,6 @@
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <utility>

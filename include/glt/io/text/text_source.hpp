@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/text/detail/gzip_reader.hpp>
 #include <glt/io/text/detail/quoted.hpp>
 #include <glt/io/text/detail/text_input.hpp>
 #include <glt/io/text/detail/text_place.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <iterator>

@@ -4,15 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/checks.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/nccl/detail/layer.hpp>
 #include <glt/nccl/detail/session.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>

@@ -3,11 +3,9 @@
 
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/nccl/detail/layer.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>

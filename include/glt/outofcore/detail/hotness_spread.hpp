@@ -2,19 +2,15 @@
 #pragma once
 
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::io::detail {
 

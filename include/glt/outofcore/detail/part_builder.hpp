@@ -3,9 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
@@ -15,8 +12,7 @@
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
@@ -26,8 +22,6 @@
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>

@@ -3,9 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/bytes.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
@@ -16,8 +15,6 @@
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <span>

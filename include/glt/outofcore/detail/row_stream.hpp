@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
@@ -16,8 +13,6 @@
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <string>

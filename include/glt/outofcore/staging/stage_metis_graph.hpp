@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/input_watch.hpp>
@@ -17,8 +17,6 @@
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <numeric>
 #include <optional>

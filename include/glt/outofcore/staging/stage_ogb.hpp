@@ -2,10 +2,8 @@
 #pragma once
 
 #include <glt/comm/serial.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/data_set.hpp>
@@ -23,7 +21,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/streaming_passes.hpp>
@@ -15,7 +11,6 @@
 #include <glt/partition/stream/stream_order.hpp>
 
 #include <cmath>
-#include <cstdint>
 
 namespace glt {
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/streaming_passes.hpp>
 #include <glt/partition/stream/detail/vertex_capacity.hpp>
 #include <glt/partition/stream/detail/vertex_stream.hpp>
 #include <glt/partition/stream/stream_order.hpp>
-
-#include <cstdint>
 
 namespace glt {
 

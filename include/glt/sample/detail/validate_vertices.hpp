@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstdint>
 #include <tuple>
 
 namespace glt {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cstdint>
 #include <tuple>
 
 namespace glt {

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
@@ -23,7 +20,6 @@
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt {

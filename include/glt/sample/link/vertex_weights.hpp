@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 namespace glt {

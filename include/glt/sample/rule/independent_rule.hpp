@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>

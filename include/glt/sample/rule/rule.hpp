@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/options.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt {

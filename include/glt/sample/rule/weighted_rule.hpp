@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
 #include <glt/sample/detail/pick/prefix_pick.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/detail/pick/table_pick.hpp>
@@ -15,7 +12,6 @@
 #include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weights.hpp>
 
-#include <cstdint>
 #include <limits>
 
 namespace glt {

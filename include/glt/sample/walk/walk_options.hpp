@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <string_view>
 #include <tuple>

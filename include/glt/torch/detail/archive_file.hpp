@@ -4,15 +4,14 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/error.hpp>
 #include <glt/torch/detail/archive_check.hpp>
 
 #include <torch/serialize/archive.h>
 
 #include <cerrno>
 #include <concepts>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

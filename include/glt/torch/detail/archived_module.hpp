@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/shape_text.hpp>
-#include <glt/core/error.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/serialize/archive.h>

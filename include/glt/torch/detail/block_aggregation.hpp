@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/detail/first_order.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt::detail {
 

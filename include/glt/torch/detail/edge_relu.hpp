@@ -2,19 +2,14 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/first_order.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -4,17 +4,14 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/exact_products.hpp>
 #include <glt/torch/detail/first_order.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

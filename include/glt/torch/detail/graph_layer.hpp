@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/message_graph.hpp>
@@ -11,7 +9,6 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <type_traits>

@@ -5,7 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/core/random.hpp>
 
@@ -13,8 +13,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/space.hpp>
 #include <glt/dist/full_batch/aggregate_relations.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/relation_rows.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/first_order.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

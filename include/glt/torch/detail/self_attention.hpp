@@ -2,20 +2,18 @@
 #pragma once
 
 #include <glt/core/detail/wide_registers.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/shard.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/attention_function.hpp>
 #include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/types.h>
 
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

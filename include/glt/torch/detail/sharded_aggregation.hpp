@@ -2,19 +2,15 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/first_order.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

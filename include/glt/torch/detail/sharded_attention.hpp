@@ -2,14 +2,12 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/torch/detail/attention_function.hpp>
 #include <glt/torch/detail/self_attention.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstdint>
 #include <string_view>
 
 namespace glt::detail {

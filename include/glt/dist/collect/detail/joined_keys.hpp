@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <utility>

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -21,13 +17,10 @@
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/buffer.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>

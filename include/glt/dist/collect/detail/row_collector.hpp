@@ -5,7 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -21,12 +20,10 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/tier/detail/row_tier.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

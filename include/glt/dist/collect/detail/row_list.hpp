@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -9,11 +9,9 @@
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/tier/detail/row_tier.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <utility>

@@ -3,19 +3,14 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/detail/edge_keys.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>

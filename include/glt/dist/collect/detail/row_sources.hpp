@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/collect/detail/edge_keys.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>

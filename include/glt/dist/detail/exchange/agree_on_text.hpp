@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
 #include <algorithm>

@@ -5,11 +5,9 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string>
 #include <vector>

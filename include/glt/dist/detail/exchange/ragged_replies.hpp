@@ -2,14 +2,10 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/reply_exchange.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>

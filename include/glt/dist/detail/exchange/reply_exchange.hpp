@@ -4,11 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <span>

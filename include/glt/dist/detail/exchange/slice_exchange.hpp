@@ -5,18 +5,11 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/embedding/detail/row_updates.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <variant>
 
 namespace glt::detail {

@@ -4,23 +4,16 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/embedding/detail/key_groups.hpp>
 #include <glt/dist/embedding/detail/row_updates.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>

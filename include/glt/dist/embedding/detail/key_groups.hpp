@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
-
-#include <cstdint>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

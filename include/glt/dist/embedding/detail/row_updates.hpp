@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/view.hpp>
 #include <glt/dist/embedding/detail/key_groups.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <variant>
 
 namespace glt::detail {

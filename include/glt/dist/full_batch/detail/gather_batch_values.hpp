@@ -3,12 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string>
 #include <vector>

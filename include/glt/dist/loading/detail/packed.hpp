@@ -2,13 +2,9 @@
 #pragma once
 
 #include <glt/core/detail/members.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/memory/buffer.hpp>
 #include <glt/memory/detail/copy_members.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <source_location>

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 
 #include <span>

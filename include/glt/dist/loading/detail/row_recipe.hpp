@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <utility>
 #include <vector>

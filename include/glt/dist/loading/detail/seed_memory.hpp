@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/loading/seeds.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 
 #include <concepts>
 

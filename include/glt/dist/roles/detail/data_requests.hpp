@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>

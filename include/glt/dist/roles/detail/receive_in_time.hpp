@@ -3,7 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -4,8 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
@@ -15,7 +14,6 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/detail/services.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>

@@ -3,13 +3,11 @@
 
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/name_list.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>

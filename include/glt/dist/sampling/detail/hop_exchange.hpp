@@ -4,8 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/sampling/detail/hop_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
@@ -14,13 +12,11 @@
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/reply_merging.hpp>
 #include <glt/dist/sampling/detail/reply_packing.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/sampling/detail/lone_worker.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/options.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bytes.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/sampling/detail/merged_slice.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace glt::detail {

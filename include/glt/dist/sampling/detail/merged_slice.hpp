@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

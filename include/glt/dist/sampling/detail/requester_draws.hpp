@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>

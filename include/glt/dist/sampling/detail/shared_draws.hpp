@@ -2,19 +2,13 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/book_view.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -2,17 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/bytes.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <span>

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <string>
 #include <utility>

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
-
-#include <cstdint>
 
 namespace glt::detail {
 

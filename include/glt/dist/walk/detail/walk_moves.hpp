@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
-
-#include <cstdint>
 
 namespace glt::detail {
 

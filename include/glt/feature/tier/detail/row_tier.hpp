@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/core.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

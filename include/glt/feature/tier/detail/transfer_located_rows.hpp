@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/detail/bytes.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/chunk_grid.hpp>
@@ -12,8 +11,6 @@
 #include <glt/feature/detail/row_chunks.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

@@ -3,14 +3,10 @@
 
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace glt::io::detail {

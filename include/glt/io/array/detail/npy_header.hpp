@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/detail/input_file.hpp>
 
@@ -9,8 +9,6 @@
 #include <bit>
 #include <charconv>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <limits>

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>

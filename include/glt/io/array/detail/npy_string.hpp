@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy_any.hpp>
 
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <system_error>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
@@ -12,7 +11,6 @@
 #include <glt/io/text/detail/columns.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <utility>
 #include <vector>

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/libraries.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>

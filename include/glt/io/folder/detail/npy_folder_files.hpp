@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/folder/detail/nearly_known.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>

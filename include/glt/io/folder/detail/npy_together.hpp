@@ -3,11 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -15,8 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
@@ -13,13 +11,9 @@
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <numeric>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <optional>
 
 namespace glt::io::detail {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/detail/libraries.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
@@ -11,8 +10,6 @@
 #include <glt/io/parts/manifest.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>

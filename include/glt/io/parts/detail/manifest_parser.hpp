@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
@@ -16,8 +15,6 @@
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
@@ -11,7 +10,6 @@
 #include <glt/partition/relabel.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <utility>
 

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bytes.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/parts_content.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <type_traits>

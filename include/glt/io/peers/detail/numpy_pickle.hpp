@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/peers/detail/pickle_objects.hpp>
 #include <glt/io/peers/detail/pickle_source.hpp>
 #include <glt/io/peers/detail/pickle_stack.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/peers/detail/pickle_value.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <ranges>
 #include <span>
 #include <unordered_map>

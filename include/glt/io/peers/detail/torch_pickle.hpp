@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/peers/detail/numpy_pickle.hpp>
 #include <glt/io/peers/detail/pickle.hpp>
 #include <glt/io/peers/detail/pickle_objects.hpp>
@@ -12,8 +10,6 @@
 
 #include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <optional>

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <string_view>

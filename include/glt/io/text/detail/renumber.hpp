@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace glt::io::detail {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/core.hpp>
 #include <glt/io/text/detail/parse_number.hpp>
 #include <glt/io/text/text_source.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>

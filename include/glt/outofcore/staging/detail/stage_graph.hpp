@@ -3,8 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -12,7 +11,6 @@
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>

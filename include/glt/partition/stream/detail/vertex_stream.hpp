@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/stream/detail/part_capacities.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

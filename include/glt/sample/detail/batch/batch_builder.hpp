@@ -2,14 +2,9 @@
 #pragma once
 
 #include <glt/core/detail/bounded_size.hpp>
-#include <glt/core/detail/narrow.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
@@ -21,8 +16,6 @@
 #include <glt/sample/options.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/core/detail/bounded_size.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
 #include <glt/sample/detail/batch/parallel_numbering.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
 
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_place.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/options.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace glt::detail {

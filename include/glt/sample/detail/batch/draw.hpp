@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hop_draws.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
@@ -12,8 +10,6 @@
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

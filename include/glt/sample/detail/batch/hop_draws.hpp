@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/detail/ordered_pieces.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/batch_builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/frontier_draws.hpp>
@@ -22,8 +18,6 @@
 #include <glt/sample/rule/rule.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/frontier_draws.hpp>
 #include <glt/sample/detail/batch/hop_draws.hpp>
@@ -14,8 +12,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <type_traits>
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/parallel_induced_edges.hpp>
 #include <glt/sample/detail/batch/vertex_filter.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

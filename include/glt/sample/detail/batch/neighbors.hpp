@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
@@ -13,8 +9,6 @@
 #include <glt/sample/detail/batch/team_draws.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <cstdint>
 
 namespace glt::detail {
 

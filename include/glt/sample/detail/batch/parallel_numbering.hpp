@@ -2,19 +2,12 @@
 #pragma once
 
 #include <glt/core/detail/bounded_size.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
 #include <glt/sample/detail/batch/vertex_look_up.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <limits>
 #include <utility>
 

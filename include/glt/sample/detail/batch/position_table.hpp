@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/bounded_size.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 

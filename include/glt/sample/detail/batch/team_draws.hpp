@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/element_at.hpp>
-#include <glt/core/view.hpp>
 #include <glt/sample/detail/batch/position_table.hpp>
-
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/detail/pick/pick_lanes.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 

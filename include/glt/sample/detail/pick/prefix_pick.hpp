@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
 #include <glt/sample/rule/detail/edge_keys.hpp>
 #include <glt/sample/rule/weights.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/core/detail/random_lanes.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/rule/weight_tables.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/exact_product.hpp>
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/options.hpp>
 
-#include <cstdint>
 #include <utility>
 
 namespace glt::detail {

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/detail/exclusion_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <utility>
 
 namespace glt::detail {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 
 #include <compare>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/sample/rule/weights.hpp>
 
-#include <cstdint>
 #include <limits>
 
 namespace glt::detail {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <cstddef>
 #include <iterator>
 #include <vector>
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/types.hpp>
+#include <glt/core/core.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 
 #include <algorithm>
-#include <cstdint>
 
 namespace glt::detail {
 

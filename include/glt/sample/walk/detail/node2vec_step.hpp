@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/types.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/walk/detail/edge_lookups.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
@@ -11,8 +10,6 @@
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace glt::detail {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 namespace glt::detail {

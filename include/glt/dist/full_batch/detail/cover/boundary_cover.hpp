@@ -3,10 +3,7 @@
 
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/narrow.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/detail/cover/listed_edges.hpp>
@@ -15,8 +12,6 @@
 #include <glt/dist/full_batch/shard.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>

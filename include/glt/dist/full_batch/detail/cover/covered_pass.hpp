@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
@@ -11,11 +9,9 @@
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace glt::detail {
 

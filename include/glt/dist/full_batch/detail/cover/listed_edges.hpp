@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 #include <vector>
 

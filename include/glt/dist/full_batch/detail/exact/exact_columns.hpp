@@ -2,12 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
-#include <glt/core/view.hpp>
+#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -3,8 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/wide_registers.hpp>
-#include <glt/core/types.hpp>
-#include <glt/core/view.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
@@ -13,9 +11,7 @@
 #include <glt/dist/full_batch/out_degrees.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/policy.hpp>
-
-#include <cstdint>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 
