@@ -80,8 +80,8 @@ struct reply_buffer {
 ///   numbered by (`order`, rank)
 /// - `c.duplicate()`: the same ranks, with separate traffic
 ///
-/// Where a model has them, errors name ranks by `c.world_rank(rank)`, the number of a rank in the communicator from
-/// which all others were split, and by the group that `c.set_name(name)` has named; `c.name()` is kept by `duplicate`.
+/// A model may also have `c.world_rank(rank)`, `c.set_name(name)` and `c.name()`. Errors then name a rank by its number
+/// in the communicator from which all others were split, and a group by its name. `duplicate` keeps the name.
 ///
 /// All but `start_all_to_all_v` block until the result is there. Bytes to send and bytes to receive never overlap. A
 /// rank's arguments are checked before it sends anything (precondition_error). Spans of size R are indexed by rank. All
@@ -142,8 +142,8 @@ template <communicator C>
   }
 }
 
-/// The rank of the world, of which `comm` may be a group: messages name that one. `comm.world_rank(rank)` where there
-/// is such, else `rank` itself.
+/// Returns the number that messages use for a rank of `comm`, which may be a group: its rank in the world. Returns
+/// `rank` if the model has no `world_rank`.
 template <communicator C>
 [[nodiscard]] int world_rank(C const& comm, int rank) {
   if constexpr (requires { comm.host(); }) {
@@ -155,8 +155,8 @@ template <communicator C>
   }
 }
 
-/// What stands before the cause of a rank's failure: "servers-1: " in a group of that name, see `set_name`; else
-/// nothing.
+/// Returns the text before the cause of a rank's failure: "servers-1: " for rank 1 of a group that `set_name` has named
+/// "servers"; nothing for a group without a name.
 template <communicator C>
 [[nodiscard]] std::string group_prefix(C const& comm, int rank) {
   if constexpr (requires { comm.host(); }) {

@@ -57,9 +57,10 @@ public:
     return {inter, 0, options};
   }
 
-  /// Joins a job that accepts; waits until its file is there. If that job does not answer within `patience` and 5 s
-  /// more, as where it has died and left the file, the rank says so in a last line and ends this job: MPI cannot be
-  /// called back.
+  /// Joins a job that accepts; waits until its port file exists.
+  ///
+  /// The other job may have died and left the file. If it does not answer within `patience` and 5 s, this rank says so
+  /// in a last line and ends its job: MPI cannot cancel the call.
   ///
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
@@ -87,12 +88,12 @@ public:
     other.world_.reset();
   }
   mpi_attachment& operator=(mpi_attachment&&) = delete;
-  /// Leaves the other job, together with it, unless an exception is on its way or a rank of it has died. What was made
-  /// of `world()` must be gone.
+  /// Leaves the other job, together with it. Does not if an exception is under way, or a rank of the other job has
+  /// died. Objects made from `world()` must be destroyed before.
   ~mpi_attachment() {
     bool const is_whole = world_ && !world_->is_incomplete();
     if (world_ && !is_whole) {
-      detail::keep_for_ever(std::make_shared<mpi_comm>(*world_)); // MPI would wait for the dead
+      detail::keep_for_ever(std::make_shared<mpi_comm>(*world_)); // MPI would wait for the dead rank
     }
     world_.reset();
     if (is_whole && inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {

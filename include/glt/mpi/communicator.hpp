@@ -61,14 +61,14 @@ class mpi_comm {
 public:
   using request = detail::mpi_request;
 
-  /// All processes of the program; see `duplicate_of`.
+  /// Returns the communicator of all processes of the program; see `duplicate_of`.
   ///
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
   [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
 
-  /// The processes of an MPI communicator, which stays the caller's. A rank on which that fails ends the job, with a
-  /// last line that names rank and cause: the others already wait for it.
+  /// Returns a communicator of the processes of an MPI communicator, which stays the caller's. If that fails on a rank,
+  /// it ends the job, since the other ranks already wait for it. A last line names rank and cause.
   ///
   /// @comm   collective over `comm`
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
@@ -84,8 +84,8 @@ public:
       throw precondition_error(
           detail::message("mpi_comm: time_limit is ", options.time_limit.count(), " s; pass 0 or more"));
     }
-    std::optional<detail::mpi_deadline> deadline; // nobody can be asked yet
-    try { // the others wait from now on, and nothing that this rank could send would tell them
+    std::optional<detail::mpi_deadline> deadline; // no other rank can be asked yet
+    try {                                         // the other ranks wait from now on, and no message can reach them
       if (auto const limit = options.time_limit; limit.count() > 0) {
         auto const [rank, ranks] = detail::place_in(comm);
         deadline.emplace(limit, rank, ranks, detail::waited_in("mpi_comm", limit, rank, ranks));
@@ -230,21 +230,21 @@ public:
   void mark_lost() noexcept { handle_->family()->lost = true; }
   [[nodiscard]] bool is_lost() const noexcept { return handle_->family()->lost; }
 
-  /// Says that a rank has died whose death the others of this communicator survive: guards of it take part in no
-  /// agreement any more. Communicators that were split from it are not concerned.
+  /// Records that a rank has died and that the other ranks go on: guards of this communicator make no agreement any
+  /// more. Communicators split from it are not affected.
   void mark_incomplete() noexcept { handle_->mark_incomplete(); }
   [[nodiscard]] bool is_incomplete() const noexcept { return handle_->is_incomplete(); }
 
-  /// Ends all processes of the job at once, with a last line on the standard error that names this rank and the cause:
-  /// the way out where other ranks may wait for ever.
+  /// Ends all processes of the job at once, if other ranks may wait for ever. Its last line on the standard error names
+  /// this rank and the cause.
   [[noreturn]] void abort_job(char const* cause) noexcept {
     int ranks = size();
     MPI_Group_size(family()->world, &ranks);
     detail::abort_job(handle_->comm(), world_rank(rank()), ranks, cause);
   }
 
-  /// Ends the job as where a call has waited longer than `mpi_options::time_limit`: tells where each rank is, and which
-  /// ones do not answer.
+  /// Ends the job as a call does after `mpi_options::time_limit`: reports where each rank is, and the ranks that do not
+  /// answer.
   ///
   /// @pre    there is a time limit
   [[noreturn]] void give_up(char const* call) noexcept { handle_->watch().give_up(call); }
@@ -296,8 +296,8 @@ private:
         [&](MPI_Request* started) { return MPI_Ibarrier(handle_->comm(), started); });
   }
 
-  // Calls of MPI that only wait; with a time limit behind a barrier that is watched, where the ranks can be asked who
-  // is missing.
+  // Makes calls of MPI that have only a blocking form. With a time limit, a watched barrier comes first: it finds
+  // missing ranks.
   template <class Work>
   std::invoke_result_t<Work&> without_start(std::string_view name, Work work) {
     return detail::committed(*this, [&] {

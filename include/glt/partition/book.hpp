@@ -78,10 +78,10 @@ public:
   /// @shape  [P + 1]
   [[nodiscard]] std::span<global_id const> offsets() const noexcept { return offsets_; }
 
-  /// What tells it from other partitionings into parts of the same sizes; 0 if unknown.
+  /// Returns the number that tells this partitioning from others into parts of the same sizes; 0 if unknown.
   [[nodiscard]] std::int64_t partitioning() const noexcept { return partitioning_; }
 
-  /// True if parts have the same sizes, and nothing tells the partitionings apart.
+  /// Returns true if the parts have the same sizes, and the partitionings do not differ or one is unknown.
   [[nodiscard]] bool operator==(partition_book const& other) const noexcept {
     return offsets_ == other.offsets_ &&
            (partitioning_ == other.partitioning_ || partitioning_ == 0 || other.partitioning_ == 0);

@@ -16,18 +16,19 @@
 
 namespace glt {
 
-/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. A regular file of that name is replaced
+/// Writes the parameters and buffers of rank 0's module, as `torch::save` does. Replaces a regular file of that name
 /// when the new one is complete.
 ///
 /// @comm   collective
-/// @throws collective_error  on every rank, if rank 0 cannot write the file, or the name is a link, a folder or a device
+/// @throws collective_error  on every rank, if rank 0 cannot write the file, or the name is a link, a folder or a
+///                           device
 template <communicator Comm>
 void save_model(Comm& comm, std::string const& path, ::torch::nn::Module const& module) {
   detail::write_archive(comm, path, [&](::torch::serialize::OutputArchive& archive) { module.save(archive); });
 }
 
-/// Gives the modules of all ranks what `save_model` or `torch::save` has written; rank 0 reads the file, and compares
-/// its bytes with the checksums in it before they are used.
+/// Loads the tensors that `save_model` or `torch::save` has written into the modules of all ranks. Rank 0 reads the
+/// file and compares its bytes with the checksums in it before it uses them.
 ///
 /// @comm   collective; two broadcasts
 /// @throws collective_error  on every rank, if the file cannot be read or is damaged, or if a parameter or buffer is
@@ -41,8 +42,8 @@ void load_model(Comm& comm, std::string const& path, ::torch::nn::Module& module
   });
 }
 
-/// Writes in rank 0 all that a training needs to go on: network, optimiser, and values such as its epoch and step. A regular
-/// file of that name is replaced when the new one is complete.
+/// Writes, on rank 0, the state that a training needs to go on: network, optimiser, and values such as its epoch and
+/// step. Replaces a regular file of that name when the new one is complete.
 ///
 ///     glt::save_training(comm, path, "seed 1 on 2 ranks", network, adam, {{"epoch", epoch}, {"step", step + 1}});
 ///

@@ -3,11 +3,14 @@
 
 #include <glt/dist/roles/server.hpp>
 
+#include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/sample/options.hpp>
 
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"
@@ -55,7 +58,96 @@ std::string failure_in_world(Comm comm, Work work) {
 // Large enough that ranks of MPI do not send it before it is asked for.
 constexpr std::int64_t many_seeds = 4000;
 
+// Exception of a batch that its server cannot pack into a message.
+enum class packing_failure { none, error, number };
+
+struct unsendable_batch : glt_test::counted_batch {
+  packing_failure failure = packing_failure::none;
+
+  template <class Self>
+  static auto members(Self& self) {
+    if (self.failure == packing_failure::error) {
+      throw std::runtime_error("its message cannot be packed");
+    }
+    if (self.failure == packing_failure::number) {
+      throw 7; // not a std::exception
+    }
+    return counted_batch::members(self);
+  }
+};
+
+// Counted batches. Servers that have a `failure` cannot pack the batches from step 5 on.
+struct unsendable_batches : counted_batches {
+  template <glt::device_policy>
+  using batch_on = unsendable_batch;
+
+  packing_failure failure = packing_failure::none;
+
+  unsendable_batches with(options_type) const { return *this; }
+
+  template <glt::communicator Comm, glt::device_policy Policy>
+  class maker : public counted_batches::maker<Comm, Policy> {
+    using base = counted_batches::maker<Comm, Policy>;
+
+  public:
+    using batch_type = unsendable_batch;
+
+    maker(Comm comm, unsendable_batches const& recipe, Policy policy)
+        : base(std::move(comm), recipe, policy), failure_(recipe.failure) {}
+
+    void make(seeds_type const& seeds, glt::sample_key key, batch_type& out) {
+      base::make(seeds, key, out);
+      out.failure = key.step >= 5 ? failure_ : packing_failure::none;
+    }
+
+  private:
+    packing_failure failure_;
+  };
+};
+
 } // namespace
+
+TEST_CASE("a server that fails outside of batches ends all servers, and clients hear which one and why") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          for (int const failing : {0, servers - 1}) {
+            for (auto const failure : {packing_failure::error, packing_failure::number}) {
+              CAPTURE(servers);
+              CAPTURE(failing);
+              auto const name = "servers-" + std::to_string(failing) + ": ";
+              std::string const cause =
+                  failure == packing_failure::error ? "its message cannot be packed" : "unknown exception";
+              auto roles = joined(comm, servers);
+              if (is_server(roles)) {
+                glt::dist::server server(roles);
+                unsendable_batches recipe;
+                recipe.failure = comm.rank() == failing ? failure : packing_failure::none;
+                server.offer("some", recipe);
+                CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name + cause));
+                continue;
+              }
+              glt::dist::client client(roles);
+              using loader_type = glt::dist::remote_loader<comm_type, unsendable_batches>;
+              glt::dist::remote_options all_servers;
+              for (int server = 0; server < servers; ++server) {
+                all_servers.servers.push_back(server);
+              }
+              loader_type loader(client, "some", counted_seeds(roles.group_rank(), 90), {}, some_options, all_servers);
+              auto const rank = "rank " + std::to_string(failing);
+              CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(loader, 0); }), rank,
+                                    name + cause));
+              CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                                        [&] { loader_type(client, "some", counted_seeds(0, 9), {}); }),
+                                    name + cause));
+            }
+          }
+        }
+        comm.barrier();
+      },
+      {2, 3, 4});
+}
 
 TEST_CASE("a server that fails before it runs is an error of all ranks") {
   glt_test::on_ranks(

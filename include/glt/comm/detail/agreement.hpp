@@ -100,10 +100,10 @@ struct call_site {
   friend bool operator==(call_site const&, call_site const&) = default;
 };
 
-/// Whether a rank has failed: by itself, or because a group has agreed on the failure of another of its ranks.
+/// Failure of a rank: none, of this rank itself, or passed on from a group that has agreed on the failure of a rank.
 enum class blame : std::uint16_t { none, own, passed_on };
 
-/// What a rank tells every other one before they exchange anything larger.
+/// Message that a rank sends to every other rank before any larger exchange.
 struct call_header {
   std::int64_t count = 0; ///< items for the receiver
   std::int64_t total = 0; ///< items for all ranks together
@@ -130,7 +130,8 @@ inline constexpr std::size_t cause_bytes = 512;
   return message("at ", name_of(site.what), " step ", site.step, " hop ", site.hop);
 }
 
-/// The error that all ranks of `comm` throw for one of them: with its rank of the world, and the name of the group.
+/// Returns the error that all ranks of `comm` throw for one rank. It has the rank in the world and the name of the
+/// group.
 template <communicator C>
 [[nodiscard]] agreed_error agreed(C const& comm, int rank, std::string_view cause) {
   return agreed_error(comm.size(), world_rank(comm, rank), group_prefix(comm, rank).append(cause));
@@ -166,10 +167,10 @@ template <communicator C>
 ///         included; reuse the vector to allocate nothing
 /// @comm   collective; one all-to-all of 40 bytes a rank, and one broadcast of 512 bytes if a rank failed;
 ///         none on one rank
-/// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank (the lowest
-///                           such rank is named, of those that failed themselves if there are), or if a rank is at
-///                           another `site` than rank 0
-/// @throws precondition_error  if counts has not R elements
+/// @throws collective_error  on every rank, the same one: if `failure` is not empty on a rank, or if a rank is at
+///                           another `site` than rank 0. Names the lowest rank that failed by itself, else the lowest
+///                           that passes a failure on
+/// @throws precondition_error  if counts does not have R elements
 template <communicator C>
 void exchange_headers(C& comm, call_site site, std::span<std::int64_t const> counts, std::int64_t value,
                       std::string const& failure, std::vector<call_header>& headers, blame whose = blame::own) {

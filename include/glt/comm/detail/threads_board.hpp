@@ -24,7 +24,7 @@ namespace glt::detail {
 
 /// Reason why a call on a board was given up.
 struct threads_failure {
-  int rank; ///< its number in `run_threads`
+  int rank; ///< number in `run_threads`
   std::string cause;
 };
 
@@ -220,7 +220,7 @@ private:
     throw agreed_error(family_->broken ? family_->size() : size(), failure.rank, failure.cause);
   }
 
-  // All ranks wait for what it returns.
+  // Does the work; the ranks wait for its result.
   std::optional<threads_failure> attempt(std::span<threads_call* const> calls) const noexcept {
     try {
       check_same(calls);

@@ -34,9 +34,9 @@ std::filesystem::path make_name_beside(std::filesystem::path const& target, char
   return path.has_filename() ? path : path.parent_path();
 }
 
-/// For jobs that take long before they make a file or folder: fails now if its name has no place to be.
+/// Checks early the name of a file or folder that a long job makes at its end.
 ///
-/// @throws io_error  if the name is empty, too long or no name of an entry, or the folder around it is not there
+/// @throws io_error  if the name is empty, too long, `.` or `..`, or if its folder does not exist
 inline void check_place(std::filesystem::path const& path) {
   auto const whole = without_trailing_separator(path);
   auto const fail = [&](std::string const& why) { throw io_error(path.string(), 0, "cannot be created: " + why); };
@@ -52,7 +52,7 @@ inline void check_place(std::filesystem::path const& path) {
   if (!std::filesystem::is_directory(parent, fault)) {
     fail(parent.string() + " is no folder; make it, or choose another");
   }
-  constexpr std::size_t longest = 255 - 32; // file systems' limit, and room for names of what is under way
+  constexpr std::size_t longest = 255 - 32; // limit of file systems, less room for temporary names
   if (name.string().size() > longest) {
     throw io_error(parent.string(), 0,
                    message("cannot have a file of a name of ", name.string().size(), " bytes; choose one of ", longest,
@@ -60,7 +60,7 @@ inline void check_place(std::filesystem::path const& path) {
   }
 }
 
-/// Refuses to follow a link where something is to be made.
+/// Refuses a symbolic link as the name of a new file or folder.
 ///
 /// @throws io_error  if `path` is a symbolic link
 inline void check_no_link(std::filesystem::path const& path) {
@@ -72,9 +72,9 @@ inline void check_no_link(std::filesystem::path const& path) {
   }
 }
 
-/// The same as `check_place`, of a file that is made or replaced.
+/// Checks the name of a file that will be made or replaced.
 ///
-/// @throws io_error  as `check_place`, and if something has the name that is no regular file: a folder, device or link
+/// @throws io_error  as `check_place`, or if a folder, device, link or other entry that is no regular file has the name
 inline void check_new_file(std::filesystem::path const& path) {
   check_place(path);
   check_no_link(path);
@@ -92,10 +92,9 @@ inline void check_new_file(std::filesystem::path const& path) {
   }
 }
 
-/// A file that appears under its name only when it is complete; until then, and after a failure, nothing is
-/// there.
+/// File that gets its name only when it is complete. Until then, and after a failure, nothing changes under that name.
 ///
-/// Only a regular file is replaced, and no link is followed: not of that name, nor of the temporary name beside it.
+/// Replaces regular files only. Follows no link, neither at the name nor at the temporary name beside it.
 class atomic_file {
 public:
   /// @throws io_error  as `check_new_file`, or if nothing can be created beside `target`
@@ -130,9 +129,9 @@ public:
     written_ += count;
   }
 
-  /// Gives the file its name and replaces one that had it.
+  /// Gives the file its name; replaces a file of that name.
   ///
-  /// @throws io_error  if the last bytes cannot be written, the file is not as long as what was written to it, or the
+  /// @throws io_error  if the last bytes cannot be written, the file is not as long as the bytes written to it, or the
   ///                   name cannot be given
   void commit() {
     if (std::fclose(std::exchange(file_, nullptr)) != 0) {

@@ -27,7 +27,7 @@ namespace glt::dist {
 /// A score is computed from the key of the source and the query of the destination, one for each head. Values and keys
 /// travel together, one peer after the other. The softmax is updated after each peer, so nothing is stored per edge.
 ///
-/// @shape  output, softmax: those of `attention_result`, written
+/// @shape  output, softmax as in `attention_result`, written
 /// @where  memory of the graph's policy; returns when they are written or, on GPUs, enqueued
 /// @comm   collective, every rank with the same shapes and options; one header exchange and at most R − 1 messages a
 ///         rank: num_sent() rows of a value and a key; if reproducible, one exchange, as many messages of keys and one
@@ -50,8 +50,8 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
   glt::detail::attention_pass<Comm, Policy, T> pass(graph, options, rows);
   auto const& shape = pass.shape();
   auto& passes = graph.passes();
-  std::int64_t* exact_sums = nullptr; // of output and of powers; the scales of their columns are behind them
-  std::vector<double> largest;        // of columns
+  std::int64_t* exact_sums = nullptr; // of output and powers; the scales of their columns follow in memory
+  std::vector<double> largest;        // magnitude of each column
   auto const num_sums = graph.num_destinations() * shape.heads;
   auto const num_values = graph.num_destinations() * shape.values;
   auto const failure = glt::detail::failure_of([&] {
@@ -73,7 +73,7 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
   auto const ex = graph.policy().executor();
   auto const pieces = glt::detail::sliced_rows::of<Policy>(shape.heads);
   glt::detail::softmax_rows<T> const parts(softmax.data(), shape.heads);
-  // adds all edges to sums of so many columns of values as `over` has, which `start()` makes ready
+  // adds all edges to sums with as many columns of values as `over` has; `start()` initialises them
   auto const visit = [&]<class Sum, class Terms>(auto const& over, strided_rows<Sum> values, strided_rows<Sum> weights,
                                                  Terms of_values, Terms of_weights, auto start) {
     auto const row_bytes = over.bytes(1, over.shape().source_columns());
@@ -108,7 +108,7 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
         graph, of_keys, {{rows.values.data(), rows.values.rows(), 0}, rows.keys, rows.queries});
     auto const failed = glt::detail::failure_of([&] {
       visit(keys, strided_rows<T>{}, parts.shares, plain, plain, start_softmax);
-      std::vector<double> sums(static_cast<std::size_t>(2 * shape.heads)); // no numbers, if scores are none
+      std::vector<double> sums(static_cast<std::size_t>(2 * shape.heads)); // not numbers if scores are not
       glt::detail::write_column_magnitudes<Policy, T>(graph.policy(), softmax, sums.data());
       glt::detail::check_summable(std::span(sums).subspan(static_cast<std::size_t>(shape.heads)));
     });

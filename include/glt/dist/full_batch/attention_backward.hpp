@@ -33,12 +33,13 @@ namespace glt::dist {
 ///
 /// @shape  rows as passed to `attend` · result as written by it · gradient as its output · out as rows, written
 /// @where  as `attend`
-/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run out of
-///         memory at its edges; the first call duplicates the communicator.
-///         With H sources, T destinations: 2H(heads · d + keys) or T(heads · d + 2 keys + 3 heads) elements, and at
-///         most 2(R − 1) messages a rank; if reproducible, gradients are of 8 bytes an element, and there is one more
-///         reduction, of a double for every column of values, gradients, keys and queries
-/// @throws collective_error  as `attend`, if a rank has no memory for what some sources have by edge, or if there is dropout and the edges were pushed without ids
+/// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run
+///         out of memory at its edges; the first call duplicates the communicator. With H sources, T destinations:
+///         2H(heads · d + keys) or T(heads · d + 2 keys + 3 heads) elements, and at most 2(R − 1) messages a rank; if
+///         reproducible, gradients are of 8 bytes an element, and there is one more reduction, of a double for every
+///         column of values, gradients, keys and queries
+/// @throws collective_error  as `attend`, or if a rank has no memory for the edges of some sources, or if there is
+///                           dropout and the edges were pushed without ids
 /// @cost   O(E · heads · d); beside the gradients, 4V · heads elements and the rows of 2 · depth + 4 shards; if
 ///         reproducible, 8 bytes more for every element of the gradients
 /// @source Mostafa, MLSys 2022
@@ -80,10 +81,10 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     glt::detail::attention_sums<sum_type> sums;
     glt::detail::attention_terms<Terms> terms;
     std::vector<double> largest; // magnitudes by column, if exact
-    double* scales = nullptr;    // room for theirs
+    double* scales = nullptr;    // room for the scales of these columns
     auto const make_steps = [&] {
       glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, {}};
-      if (packed != nullptr) { // else there are no rows, or no memory yet
+      if (packed != nullptr) { // otherwise there are no rows, or no memory yet
         if (num_queries > 0) {
           to.queries = {packed, stride};
         }

@@ -23,10 +23,11 @@ struct attention_options {
   double dropout = 0;        ///< share of coefficients that become 0, in [0, 1); the others grow by 1 / (1 − dropout)
   random_key dropout_key{0}; ///< of a step and layer: an edge's random numbers depend only on it and the edge's id
   array_view<Space, edge_id const> edge_ids = {};
-  /// Results and gradients get the same bits for any number of ranks, partition and number of threads, whether edges are
-  /// pushed or not: sums are as those of `aggregation::reproducible`. Costs 8 bytes an element of results, gradients and
-  /// backward replies, and forward a pass over keys alone before the other, as terms are scaled by the largest scores.
-  /// Gradients by scores are scaled by head, times the largest key or query of the column.
+  /// Reproducible results and gradients: the same bits for any number of ranks, partition and number of threads. Pushed
+  /// edges give the same bits too. Sums are computed as with `aggregation::reproducible`. Costs 8 bytes an element of
+  /// results, gradients and backward replies. The forward pass visits the keys once more at first, since terms are
+  /// scaled by the largest scores. Gradients by scores are scaled by head, times the largest key or query of the
+  /// column.
   bool reproducible = false;
 };
 
@@ -43,10 +44,11 @@ struct attention_rows {
 
 /// Result of an attention; the gradient needs no more of it.
 ///
-/// The two numbers of a softmax stay apart, as their sum would lose the second beside large scores.
+/// The softmax keeps the maximum and the sum apart: the logarithm of the sum is lost when added to a large maximum.
 ///
-/// @shape  output [num_destinations, heads · d], 0 without in-edges · softmax [num_destinations, 2 · heads]: of each head
-///         the largest score m, −∞ without in-edges, and then of each 1 / Σ exp(score − m), 1 without in-edges
+/// @shape  output [num_destinations, heads · d], 0 without in-edges · softmax [num_destinations, 2 · heads]: the
+///         largest score m of each head, −∞ without in-edges, then 1 / Σ exp(score − m) of each head, 1 without
+///         in-edges
 template <memory_space Space, class T>
 struct attention_result {
   matrix_view<Space, T> output;

@@ -34,13 +34,13 @@ namespace glt::dist {
 /// Ranks may get their roles in any way: one program that uses `server_or_client` or `assign_workers`, or one program
 /// per role in one MPI job.
 ///
-/// Errors of the group name the rank of the world, and before the cause the group and the rank there, as `name_of`
-/// does.
+/// Errors of the group name the failed rank by its rank in the world. Their cause begins with the group and the rank
+/// there, as `name_of` writes them.
 ///
-/// A rank that fails elsewhere reaches the ranks that wait in a call of the world by a guard of the world
-/// (`run_collectively`), those that wait in a call of its group only by a guard of `group()`; what that one throws, a
-/// guard of the world around it tells the other groups. Calls of the world, such as the making of servers and clients, do
-/// not belong into a guard of the group: a rank that fails would wait for the others there, and they for it in the world.
+/// A guard of the world (`run_collectively`) reports a rank's failure to ranks that wait in a call of the world. Ranks
+/// that wait in a call of a group are reached only by a guard of `group()`. A guard of the world around it passes its
+/// error on to the other groups. Do not make calls of the world, such as constructing servers and clients, inside a
+/// guard of a group. A failed rank would wait in the group, and the others in the world.
 ///
 /// Concurrent calls: none on one object and its copies; const members may run concurrently.
 template <communicator Comm>

@@ -143,7 +143,7 @@ private:
     return mine;
   }
 
-  // What all servers have, of what each of them has.
+  // Merges the descriptions of all servers.
   template <communicator Comm>
   [[nodiscard]] static data_description merge(Comm const& group, std::vector<data_description> const& of_server,
                                               std::vector<int> ranks) {

@@ -44,12 +44,13 @@ namespace glt::dist {
 ///     server.offer("papers", glt::dist::neighbor_batches(graph, features, {}));
 ///     server.run();                                                            // until the clients are gone
 ///
-/// Servers sample together, in rounds: whoever has something to do calls the others, each brings the next batch of one
-/// of its loaders, or the next `bulk`, or none, and all help to make them. So clients may be anywhere in their epochs, and a client that
-/// takes no batches, or leaves, holds up nobody. One whose process dies is served no more, where its communicator
-/// tells: an MPI process of a separate job on this machine, within seconds; guards of the world then agree on nothing
-/// any more. A batch that cannot be made is an error of its client alone, and so is a message that the server cannot
-/// understand.
+/// Servers sample together, in rounds. A server with pending work starts a round; each contributes one bulk of one of
+/// its loaders, or nothing, and all take part in sampling. So clients may be anywhere in their epochs. A client that
+/// takes no batches, or leaves, does not delay others. If a batch cannot be made, or a message cannot be read, only its
+/// client gets an error.
+///
+/// Servers drop a client whose process dies, if their communicator tells. `mpi_comm` tells it within seconds for a
+/// process of a separate job on this machine. Guards of the world then make no agreement any more.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
@@ -128,11 +129,11 @@ public:
       if (clients_.all_receive()) {
         box_.close();
       }
-    } catch (collective_error const& failure) { // of this group alone: other groups of the world do not know
-      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // between threads all may know: throws then
+    } catch (collective_error const& failure) {                  // of this group; other groups do not know
+      static_cast<void>(box_.receive(detail::mailbox_limit(0))); // threads: all may know, then it throws
       say_gone(failure.rank(), failure.cause(), false);
       throw error(failure.cause());
-    } catch (std::exception const& failure) { // others cannot know
+    } catch (std::exception const& failure) { // other ranks cannot know
       say_gone(roles_->world_rank(), own_failure(failure.what()), false);
       throw;
     } catch (...) {
@@ -158,7 +159,7 @@ private:
   void serve_all() {
     try {
       tell_servers(message_kind::present, 0);
-      while (!servers_.are_present()) { // those that never run join no round
+      while (!servers_.are_present()) { // a server that never runs joins no round
         handle(*detail::receive_in_time(roles_->world(), box_, detail::for_ever, [] { return "another server"; }));
       }
       serve_rounds();
@@ -198,7 +199,7 @@ private:
     }
   }
 
-  // Looks at most once in a while; true if it has found one.
+  // Drops clients that have died, at most once per `look_every`; returns true if it has found one.
   bool forget_dead() {
     if constexpr (detail::tells_deaths<decltype(box_)>) {
       if (clock::now() - looked_ >= detail::look_every) {
@@ -258,7 +259,8 @@ private:
   [[nodiscard]] std::string own_failure(std::string_view cause) const {
     return detail::message(roles_->name_of(roles_->world_rank()), ": ", cause);
   }
-  // Does not wait until they have heard, for who fails as well may never.
+  // Tells ranks that this server has failed. Does not wait for delivery: a receiver that fails as well may never
+  // receive.
   void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
     try {
       detail::committed(roles_->world(), [&] { // they wait for this message
@@ -281,7 +283,7 @@ private:
   decltype(std::declval<Comm&>().make_mailbox()) box_; // clients and servers need every server to have one
   bool has_run_ = false;
   bool has_told_end_ = false;
-  clock::time_point looked_ = clock::now(); // for clients that have died
+  clock::time_point looked_ = clock::now(); // last look for dead clients
 };
 
 template <communicator Comm>

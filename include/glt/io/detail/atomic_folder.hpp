@@ -20,7 +20,7 @@
 
 namespace glt::io::detail {
 
-// Calls `wait` with the descriptor of a file or folder, and throws if the disk does not take what is in it.
+// Calls `wait` with the descriptor of a file or folder; throws if the disk does not take its content.
 template <class Wait>
 void wait_for_disk([[maybe_unused]] std::filesystem::path const& path, [[maybe_unused]] Wait wait) {
 #if defined(__unix__)
@@ -54,10 +54,10 @@ inline void sync_entries([[maybe_unused]] std::filesystem::path const& folder) {
 #endif
 }
 
-/// For jobs that take long before they make a folder: fails now if it cannot get its name.
+/// Checks early the name of a folder that a long job makes at its end.
 ///
-/// @throws io_error  as `check_place`, and if `folder` exists and is not an empty folder: a link to one, say, or the root of
-///                   a file system, which is not replaced
+/// @throws io_error  as `check_place`, or if `folder` is a link or the root of a file system, or exists and is not an
+///                   empty folder
 inline void check_new_folder(std::filesystem::path const& folder) {
   glt::detail::check_place(folder);
   auto const whole = glt::detail::without_trailing_separator(folder);
@@ -82,23 +82,23 @@ inline void check_new_folder(std::filesystem::path const& folder) {
   }
 }
 
-/// The file that marks a folder as one of an `atomic_folder` that is under way, and what its name ends with.
+/// Name of the mark, a file in every unfinished `atomic_folder`, and ending of the name of such a folder.
 inline constexpr char const* partial_mark = ".glt-partial";
 inline constexpr char const* partial_ending = ".glt-partial";
 
-/// False of folders that are somebody else's: those that hold something, and no mark.
+/// Returns false for a folder that may belong to another program: it is not empty and has no mark.
 [[nodiscard]] inline bool is_marked(std::filesystem::path const& folder) {
   std::error_code fault;
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(folder / partial_mark, fault)) ||
          std::filesystem::is_empty(folder, fault); // before the mark is made
 }
 
-/// Removes a folder with everything in it, its mark last: what is left after a fault is still marked.
+/// Removes a folder and its content, the mark last: after a failure the folder is still marked.
 ///
 /// @returns  false if the folder is still there
 inline bool remove_marked(std::filesystem::path const& folder) {
   std::error_code fault;
-  for (int attempt = 0; attempt < 3; ++attempt) { // others may remove what is theirs in it at the same time
+  for (int attempt = 0; attempt < 3; ++attempt) { // other processes may remove its files at the same time
     std::filesystem::directory_iterator entry(folder, fault);
     bool is_empty = !fault;
     for (; !fault && entry != std::filesystem::directory_iterator(); entry.increment(fault)) {
@@ -116,11 +116,11 @@ inline bool remove_marked(std::filesystem::path const& folder) {
   return !std::filesystem::exists(folder, fault);
 }
 
-/// A folder that appears under its name only when it is complete; until then, and after a failure, nothing is
-/// there.
+/// Folder that gets its name only when it is complete. Until then, and after a failure, nothing changes under that
+/// name.
 ///
-/// Never replaces a folder that holds something. While it is under way it bears a mark, and the process holds a
-/// `folder_lock` of it, so that `remove_abandoned` finds what a killed process left.
+/// Never replaces a folder that is not empty. Until `commit`, the folder has a mark and this process holds its
+/// `folder_lock`. So `remove_abandoned` finds the folders of killed processes.
 class atomic_folder {
 public:
   /// @throws io_error  if `target` exists and is not an empty folder, or nothing can be created beside it
@@ -154,7 +154,7 @@ public:
     if (!committed_ && lock_.names_it(temporary_)) {
       try {
         remove_marked(temporary_);
-      } catch (...) { // without memory; the next run does it
+      } catch (...) { // no memory; the next run removes it
       }
     }
   }

@@ -43,7 +43,7 @@ public:
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
-  /// What a rank is in the communicator from which this one was split; `rank` itself if MPI does not tell.
+  /// Returns the number of a rank in the communicator from which this one was split; `rank` if MPI does not tell.
   [[nodiscard]] int world_rank(int rank) const noexcept {
     serial_guard const turn;
     MPI_Group group = MPI_GROUP_NULL;

@@ -53,12 +53,13 @@ private:
   bool is_open_ = false;
 };
 
-/// What stands before the name in a port file, which ends with its line.
+/// Text before the name of the port in a port file; a line break ends the file.
 inline constexpr std::string_view port_file_head = "glt port: ";
 
-/// Writes the name of a port to a file that its owner alone can read; the file is there when it is complete.
+/// Writes the name of a port to a file that only its owner can read; the file appears when it is complete.
 ///
-/// @throws error  if the file cannot be written, or something has its name that is no regular file
+/// @throws error  if the file cannot be written, or if a folder, link or other entry that is no regular file has its
+///                name
 inline void write_port_file(std::filesystem::path const& path, std::span<char const> name) {
   check_new_file(path);
   auto const fail = [&] {
@@ -86,12 +87,12 @@ inline void remove_port_file(std::filesystem::path const& path) noexcept {
 
 /// Reads the name of a port, as soon as its file exists.
 ///
-/// @throws error  if it is not there after `patience`, or not a file that `write_port_file` has written
+/// @throws error  if there is no file after `patience`, or if it was not written by `write_port_file`
 inline void read_port_file(std::filesystem::path const& path, std::chrono::duration<double> patience,
                            std::span<char> name) {
   auto const begun = std::chrono::steady_clock::now();
   int file = -1;
-  while ((file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0) { // does not wait for a writer either
+  while ((file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) < 0) { // a named pipe does not block
     if (std::chrono::steady_clock::now() - begun > patience) {
       throw error(message("port file ", path.string(), " is not there after ", patience.count(),
                           " s: ", std::strerror(errno), "; start the servers first, and name the same file"));

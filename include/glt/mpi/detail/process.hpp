@@ -11,21 +11,21 @@
 
 namespace glt::detail {
 
-/// By what another process of the machine finds out whether this one lives; all zero where the system does not tell.
+/// Identity of a process, by which others on its machine see whether it lives; all zero if the system does not tell.
 struct mpi_process {
-  std::uint64_t machine = 0; ///< that has booted once, and the container within
+  std::uint64_t machine = 0; ///< fingerprint of its boot and of the container
   std::int64_t number = 0;
-  std::uint64_t start = 0; ///< in ticks of the clock: numbers are given again
+  std::uint64_t start = 0; ///< start time in clock ticks: process numbers are reused
 
   friend bool operator==(mpi_process const&, mpi_process const&) = default;
 };
 
-/// When a process of this machine has started; 0 if there is none of that number, or it is dead and waited for.
+/// Returns the start time of a process of this machine; 0 if there is no such process, or it has ended.
 [[nodiscard]] inline std::uint64_t start_of_process(std::int64_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string line;
   std::getline(file, line);
-  auto const after_name = line.rfind(')'); // names may hold anything
+  auto const after_name = line.rfind(')'); // names may contain any character
   if (after_name == std::string::npos || line.size() < after_name + 3 || line[after_name + 2] == 'Z' ||
       line[after_name + 2] == 'X') {
     return 0;
@@ -38,7 +38,7 @@ struct mpi_process {
   return at == std::string::npos ? 0 : std::strtoull(line.c_str() + at, nullptr, 10);
 }
 
-/// This process.
+/// Returns the identity of this process.
 [[nodiscard]] inline mpi_process own_process() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string boot;
@@ -53,7 +53,7 @@ struct mpi_process {
   return {.machine = machine, .number = ::getpid(), .start = start_of_process(::getpid())};
 }
 
-/// True if a process of the machine of `own` does not live any more; false if it does, or is elsewhere.
+/// Returns true if a process of the machine of `own` has ended; false if it lives, or runs elsewhere.
 [[nodiscard]] inline bool has_died(mpi_process const& other, mpi_process const& own) {
   return other.machine != 0 && other.machine == own.machine && other.start != 0 &&
          start_of_process(other.number) != other.start;

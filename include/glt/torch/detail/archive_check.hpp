@@ -14,7 +14,7 @@
 
 namespace glt::detail {
 
-/// The CRC-32 of bytes, as zip archives have it.
+/// Returns the CRC-32 of bytes, as used in zip archives.
 ///
 /// @source Intel, "High Octane CRC Generation with the Intel Slicing-by-8 Algorithm", 2006
 [[nodiscard]] inline std::uint32_t crc32_of(std::string_view bytes) noexcept {
@@ -50,7 +50,7 @@ namespace glt::detail {
   return ~sum;
 }
 
-/// An archive of LibTorch in memory, held against its own checksums: LibTorch itself does not look at them.
+/// Check of a LibTorch archive in memory against its checksums, which LibTorch does not compare.
 ///
 /// @source PKWARE, .ZIP File Format Specification 6.3.3, 4.3 to 4.5
 class archive_check {
@@ -59,8 +59,8 @@ public:
 
   /// Compares the directory with the entries, and the bytes of every entry with their checksum.
   ///
-  /// @throws io_error  naming the entry that is damaged, or if this is no archive or one cut short
-  /// @throws c10::Error  of packed bytes that cannot be unpacked
+  /// @throws io_error  if an entry is damaged, with its name, or if this is no archive or a truncated one
+  /// @throws c10::Error  if packed bytes cannot be unpacked
   void run() {
     if (bytes_.size() < tail_bytes || number(bytes_.size() - tail_bytes, 4) != 0x06054b50) {
       fail(bytes_.size(), "is no archive of LibTorch, or damaged: it does not end as one");
@@ -69,7 +69,7 @@ public:
     auto count = number(end + 10, 2);
     auto size = number(end + 12, 4);
     auto at = number(end + 16, 4);
-    if (end >= locator_bytes && number(end - locator_bytes, 4) == 0x07064b50) { // there are numbers of 64 bits, too
+    if (end >= locator_bytes && number(end - locator_bytes, 4) == 0x07064b50) { // there are also numbers of 64 bits
       auto const whole = number(end - locator_bytes + 8, 8);
       if (end - locator_bytes < whole_tail_bytes || whole != end - locator_bytes - whole_tail_bytes ||
           number(whole, 4) != 0x06064b50) {
@@ -115,7 +115,7 @@ private:
     throw io_error(path_, static_cast<std::int64_t>(at), what + "; save it again, or load an older file");
   }
 
-  // A number of so many bytes, the lowest first.
+  // Reads a number of `count` bytes, the lowest byte first.
   [[nodiscard]] std::uint64_t number(std::uint64_t at, int count) const {
     if (at > bytes_.size() || bytes_.size() - at < static_cast<std::uint64_t>(count)) {
       fail(at, "is damaged: it ends early");
@@ -133,7 +133,7 @@ private:
     return bytes_.substr(at, count);
   }
 
-  // Checks the entry of the directory at `at`, moves on behind it, and returns its name.
+  // Checks the entry of the directory at `at`, moves `at` behind the entry, and returns its name.
   std::string_view check_entry(std::uint64_t& at, std::uint64_t end) {
     auto const here = at;
     if (end - here < entry_bytes || number(here, 4) != 0x02014b50) {
@@ -148,7 +148,7 @@ private:
     auto const behind = extra + number(here + 30, 2);
     auto local = number(here + 42, 4);
     for (auto field = extra; field + 4 <= behind; field += 4 + number(field + 2, 2)) {
-      if (number(field, 2) == 1) { // those of 64 bits, where the field of 32 says so
+      if (number(field, 2) == 1) { // the 64-bit values of fields that are 0xFFFFFFFF
         auto place = field + 4;
         for (auto* const value : {&size, &packed, &local}) {
           if (*value == 0xFFFFFFFF) {
@@ -159,7 +159,7 @@ private:
       }
     }
     at = behind + number(here + 32, 2);
-    constexpr std::uint64_t folder = 0x10; // LibTorch reads nothing for one, and leaves a tensor as it happens to be
+    constexpr std::uint64_t folder = 0x10; // LibTorch reads no bytes of a folder: the tensor stays uninitialised
     if (at > end || (number(here + 38, 4) & folder) != 0) {
       fail(here, message("is damaged: its directory has no file ", name));
     }
@@ -175,7 +175,7 @@ private:
     return name;
   }
 
-  // LibTorch unpacks what is packed: texts, no tensors.
+  // Lets LibTorch unpack packed entries: texts, never tensors.
   std::uint32_t crc32_of_packed(std::string_view name, std::uint64_t size) {
     if (!reader_) {
       reader_ = std::make_unique<caffe2::serialize::PyTorchStreamReader>(
@@ -187,7 +187,7 @@ private:
 
   std::string_view bytes_;
   std::string const& path_;
-  std::unique_ptr<caffe2::serialize::PyTorchStreamReader> reader_; // made when it is needed
+  std::unique_ptr<caffe2::serialize::PyTorchStreamReader> reader_; // made on first use
 };
 
 } // namespace glt::detail

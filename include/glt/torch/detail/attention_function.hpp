@@ -18,14 +18,14 @@ struct attention_tensors {
 
 /// Edges of an attention, in any place; the context of a backward pass keeps them.
 struct attention_edges : ::torch::CustomClassHolder {
-  /// output [D, heads · d], softmax [D, 2 · heads], as `dist::attention_result` has them; written
+  /// Writes output [D, heads · d] and softmax [D, 2 · heads], as in `dist::attention_result`.
   virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) = 0;
-  /// Writes the gradients `out` by `rows`.
+  /// Writes the gradients by `rows` to `out`.
   virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                                at::Tensor const& gradient, attention_tensors const& out) = 0;
 };
 
-/// Attention over any edges; keeps own values, keys and queries, the output and the softmax.
+/// Attention over any edges; keeps local values, keys and queries, the output and the softmax.
 struct attention_function : ::torch::autograd::Function<attention_function> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;

@@ -112,9 +112,9 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
 
 /// Returns the product a b. The bits of a row do not depend on the other rows.
 ///
-/// Columns of a are scaled by the largest element m_j that b multiplies them with, so that small ones lose nothing
-/// beside large ones where b makes up for it. Element ic is off by at most k · 2^(3 − 2 · bits) of
-/// max_j |a_ij| m_j · max_j |b_jc| / m_j: k · 2⁻³⁷ of it for k below 2²².
+/// Column j of a is scaled by m_j, the largest magnitude in row j of b. Small columns thus keep their bits beside large
+/// ones, if b makes up for the difference. Element ic is off by at most k · 2^(3 − 2 · bits) of max_j |a_ij| m_j ·
+/// max_j |b_jc| / m_j: k · 2⁻³⁷ of it for k below 2²².
 ///
 /// @shape  a [m, k] · b [k, n] → [m, n], of a's type; not a number where a row of a or a column of b is not finite
 [[nodiscard]] inline at::Tensor multiply_rows(at::Tensor const& a, at::Tensor const& b) {
@@ -122,7 +122,7 @@ inline void add_products(exact_sums& sums, sliced_matrix const& a, sliced_matrix
   auto const bits = slice_bits(a.size(1));
   auto const piece = most_terms(bits);
   auto const measures = largest_along(b, 1);
-  auto const units = scales_of(measures, 1).masked_fill_(measures.eq(0), 0x1p1000); // what 0 multiplies is small
+  auto const units = scales_of(measures, 1).masked_fill_(measures.eq(0), 0x1p1000); // columns times 0 become small
   auto const columns = b.to(at::kDouble) * units;
   auto const largest_of_b = largest_along(columns, 0);
   auto const scales_of_b = scales_of(largest_of_b, bits);

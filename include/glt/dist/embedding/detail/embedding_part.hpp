@@ -22,9 +22,9 @@ namespace glt::detail {
       options.optimizer);
 }
 
-/// What must be the same where rows and moments are restored.
+/// Returns a fingerprint of everything that must be the same when rows and moments are restored.
 ///
-/// @shape  original, of the vertices of the part: partitions into parts of the same sizes differ in these
+/// @shape  original: ids of the part's vertices, which differ between partitions into parts of the same sizes
 template <memory_space Space>
 [[nodiscard]] std::int64_t embedding_fingerprint(partition_book const& book, int rank,
                                                  array_view<Space, global_id const> original,
@@ -39,8 +39,8 @@ struct embedding_state {
   embedding_arrays<Space, T> arrays;
   std::int64_t num_updates;
   double learning_rate;
-  std::int64_t fingerprint; ///< of the partition and of what the arrays are
-  std::int64_t history;     ///< tells trainings apart; the same on all ranks
+  std::int64_t fingerprint; ///< of partition, rank, columns, optimiser and element size
+  std::int64_t history;     ///< of all updates: tells trainings apart; the same on all ranks
 };
 
 /// Rows of a part and their moments.

@@ -74,8 +74,8 @@ public:
     return num_seeds_;
   }
 
-  /// What tells a training from others when the update that was agreed on is added to it: how many seeds and vertices each
-  /// rank had. The same on all ranks.
+  /// Adds the update that was agreed on to a fingerprint of the training's history, and returns the new one. An update
+  /// is told by the numbers of seeds and vertices of each rank. The result is the same on all ranks.
   [[nodiscard]] std::int64_t add_to(std::int64_t history) const {
     fingerprint print;
     print.add(history);

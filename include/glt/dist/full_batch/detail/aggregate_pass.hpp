@@ -145,7 +145,7 @@ public:
   [[nodiscard]] std::int64_t* sums() noexcept { return sums_; }
   [[nodiscard]] std::int64_t num_sums() const noexcept { return num_sums_; }
 
-  /// Agrees on the numbers of an exact pass that has begun, which are scaled by the largest products of each column.
+  /// Agrees on the fixed-point numbers of an exact pass that has begun; each column is scaled by its largest product.
   ///
   /// @comm   collective; one reduction of 2F doubles
   [[nodiscard]] fixed_columns choose_numbers() {
@@ -248,7 +248,7 @@ private:
         [&] { spread(graph_->transposed(0), out); });
   }
 
-  // The largest magnitudes of each column, and then of the weights that its elements get.
+  // Finds the largest magnitude of each column, and the largest weight of each column.
   template <class T>
   void find_largest(matrix_view<space, T const> values, dist::aggregation<space, T> const& options) {
     largest_.assign(2 * static_cast<std::size_t>(columns_), graph_->num_edges() == 0 ? 0.0 : 1.0);
@@ -285,7 +285,7 @@ private:
   void* served_weights_ = nullptr;
   std::int64_t* sums_ = nullptr;
   std::int64_t num_sums_ = 0;
-  std::vector<double> largest_; // magnitudes by column of what is combined and of weights, in an exact pass
+  std::vector<double> largest_; // if exact: magnitudes of combined values by column, then of weights
   void* whole_rows_ = nullptr;  // of a shard whose rows travel rounded
 };
 

@@ -16,22 +16,22 @@
 
 namespace glt::detail {
 
-/// Which of its seeds a consumer visits in which step of an epoch: in the order in which they were given, or in one
-/// that is drawn from (seed, epoch, seeds), so that equally many seeds of two ranks do not keep the same order.
+/// Seeds of each step of an epoch: in the given order, or in an order drawn from (seed, epoch, seeds). Ranks with
+/// equally many seeds thus get different orders.
 class epoch_plan {
 public:
-  /// @throws precondition_error  if there would be no seeds in a batch
+  /// @throws precondition_error  if a batch would have no seeds
   /// @cost   O(seeds)
   template <class Seeds>
     requires(!std::integral<Seeds>)
   epoch_plan(Seeds const& seeds, dist::loader_options const& options) : epoch_plan(seeds.size(), options) {
-    if constexpr (has_members<Seeds>) { // those of own recipes may not show them
+    if constexpr (has_members<Seeds>) { // seeds of user-defined recipes may hide their members
       fingerprint_ = shuffle_ ? static_cast<std::uint64_t>(detail::fingerprint_of(seeds)) : 0;
     }
   }
-  /// As many seeds, without what they are.
+  /// Plans an epoch of `num_seeds` seeds; their ids do not influence the order.
   ///
-  /// @throws precondition_error  if there would be no seeds in a batch
+  /// @throws precondition_error  if a batch would have no seeds
   epoch_plan(std::int64_t num_seeds, dist::loader_options const& options)
       : batch_size_(options.batch_size), seed_(options.seed), shuffle_(options.shuffle),
         order_(static_cast<std::size_t>(num_seeds)) {

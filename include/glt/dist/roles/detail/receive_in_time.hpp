@@ -12,19 +12,19 @@
 
 namespace glt::detail {
 
-/// A mailbox that tells whether the process of a rank has died: that of MPI.
+/// Mailbox that tells whether the process of a rank has died, such as the mailbox of MPI.
 template <class Box>
 concept tells_deaths = mailbox<Box> && requires(Box const& box) {
   { box.has_died(0) } -> std::same_as<bool>;
 };
 
-/// How long a rank waits between two looks for the dead.
+/// Time between two looks for dead processes.
 inline constexpr mailbox_limit look_every{1};
 
-/// The next message of any rank, or nothing after `limit`, or when `look()` is true, which is called now and then where
-/// the mailbox tells deaths. A rank that has waited longer than its communicator allows asks all ranks where they are,
-/// and ends the job, as in a collective: the rank that it waits for may itself wait for one that was stopped. `what()`
-/// names what it waits for.
+/// Returns the next message of any rank, or nothing after `limit` or once `look()` returns true. If the mailbox tells
+/// deaths, `look()` is called now and then, and the communicator's time limit holds. After the time limit, this rank
+/// asks all ranks where they are and ends the job, as in a collective: the awaited rank may itself wait for a stopped
+/// one. `what()` names the expected message.
 template <communicator Comm, mailbox Box, class What, class Look>
 [[nodiscard]] std::optional<mailbox_message> receive_in_time(Comm& world, Box& box, mailbox_limit limit, What what,
                                                              Look look) {

@@ -30,16 +30,16 @@ template <class T>
 struct attention_destinations {
   strided_rows<T const> gradients; // by the output
   strided_rows<T const> queries;
-  strided_rows<T const> maxima; // [heads], and those of the next two behind them in memory
-  strided_rows<T const> shares; // of a score that is the maximum
+  strided_rows<T const> maxima; // [heads]; shares and deltas follow in memory
+  strided_rows<T const> shares; // softmax of the largest score
   strided_rows<T const> deltas; // Σ gradient · output of a head
 };
 
-/// The columns of `attention_result::softmax`.
+/// Columns of `attention_result::softmax`.
 template <class T>
 struct softmax_rows {
   strided_rows<T> maxima;
-  strided_rows<T> shares; // while edges are added: the sums of powers
+  strided_rows<T> shares; // the sums of powers while edges are added
 
   softmax_rows(T* data, std::int64_t heads) : maxima{data, 2 * heads}, shares{data + (data ? heads : 0), 2 * heads} {}
 };
@@ -187,7 +187,7 @@ private:
   }
 };
 
-/// A softmax before its first edge.
+/// Functor that initialises a softmax: maxima to −∞, sums of powers to 0.
 template <class T>
 struct start_softmax {
   T* softmax; // [V, 2 · heads]
@@ -200,7 +200,7 @@ struct start_softmax {
   }
 };
 
-/// Sums become averages, those of powers the shares of the largest score.
+/// Functor that turns sums of values into averages, and sums of powers into the shares of the largest scores.
 template <class T>
 struct finish_attention {
   strided_rows<T> output;

@@ -39,9 +39,9 @@ struct attention_shape {
 
   [[nodiscard]] head_columns of_head() const noexcept { return {values / heads, keys / heads}; }
   [[nodiscard]] std::int64_t source_columns() const noexcept { return values + keys; }
-  /// Those of the rows that go to the owners of sources: gradients, queries, maxima, shares, deltas.
+  /// Returns the columns of the rows that go to the owners of sources: gradients, queries, maxima, shares, deltas.
   [[nodiscard]] std::int64_t destination_columns() const noexcept { return values + keys + 3 * heads; }
-  /// As one number, with what is done.
+  /// Returns shapes and phase packed into one number.
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
     auto const scores = score == dist::attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
@@ -184,14 +184,14 @@ public:
                                               larger_magnitude{});
   }
 
-  /// Writes the values of sums that are added exactly.
+  /// Writes the values of exact sums.
   void write_exact(strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows, std::int64_t columns,
                    fixed_columns numbers) const {
     auto const pieces = sliced_rows::of<Policy>(columns);
     graph_->policy().executor().for_each(pieces.count(rows), write_exact_values<T>{sums, values, pieces, numbers});
   }
 
-  /// Rows by their place in a list.
+  /// Returns rows by their place in a list.
   template <class Element>
   [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {
     return {all.data, all.stride, rows.data()};

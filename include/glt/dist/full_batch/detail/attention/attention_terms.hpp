@@ -16,10 +16,10 @@
 
 namespace glt::detail {
 
-/// The largest magnitudes on this rank of what gradients of an attention are made of, by column.
+/// Returns the largest magnitudes on this rank of the factors in an attention's gradients, by column.
 ///
 /// @shape  → [2 · values + 2 · keys]: of gradients, values, keys and queries; the last two are 1 where scores are sums
-/// @throws precondition_error  if one is not of a finite number, or 1e150 and more
+/// @throws precondition_error  if a magnitude is not finite, or is 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] std::vector<double> magnitudes_of(attention_pass<Comm, Policy, T> const& pass, Policy const& policy,
                                                 dist::attention_rows<Policy::space, T const> rows,
@@ -38,12 +38,13 @@ template <communicator Comm, device_policy Policy, class T>
 
 /// Agrees on the fixed-point numbers in which all ranks add up the gradients of an attention.
 ///
-/// Those by values are scaled by column, those by keys and queries by head and by what a column is multiplied with.
+/// Gradients by values are scaled by column. Gradients by keys and queries are scaled by head, and by the factor of
+/// each column.
 ///
-/// @param most    of this rank; is overwritten
-/// @param scales  room for as many, where the graph is
+/// @param  most    magnitudes of this rank, by `magnitudes_of`; overwritten
+/// @param  scales  room for as many numbers, in memory of the graph's policy
 /// @comm   collective; one reduction of 2(values + keys) doubles
-/// @throws collective_error  on every rank, if products of these may be 1e150 and more
+/// @throws collective_error  on every rank, if products of magnitudes may be 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_terms<fixed_columns> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
                                                                       attention_pass<Comm, Policy, T> const& pass,
@@ -66,7 +67,7 @@ template <communicator Comm, device_policy Policy, class T>
       products += gradients[c] * values[c];
       gradients[c] = fixed_point::for_sums(gradients[c] * kept, degrees.out).scale;
     }
-    auto const by_score = 4 * products * kept * slope; // with values and with the output, and twice that for rounding
+    auto const by_score = 4 * products * kept * slope; // 4: with values and with the output, doubled for rounding
     for (auto c = head * of_keys; c < (head + 1) * of_keys; ++c) {
       if (!(by_score * std::max(keys[c], queries[c]) < 1e150)) {
         throw agreed_error(

@@ -25,9 +25,10 @@ struct fixed_point {
   }
   [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const { return static_cast<double>(number) / scale; }
 
-  /// For sums of up to `terms` values of up to `largest`.
+  /// Returns the numbers for sums of up to `terms` values of up to `largest`.
   ///
-  /// A term is rounded by at most 2⁻⁵⁰ · largest, or, of more than 2¹⁰ terms, by terms · 2⁻⁶⁰ · largest.
+  /// A term is rounded by at most 2⁻⁵⁰ · largest; in sums of more than 2¹⁰ terms, by at most
+  /// terms · 2⁻⁶⁰ · largest.
   [[nodiscard]] static fixed_point for_sums(double largest, double terms) {
     if (!(largest > 0)) {
       return {};
@@ -38,22 +39,22 @@ struct fixed_point {
   }
 };
 
-/// Fixed-point numbers of rows, with one scale a column: small columns lose nothing beside large ones.
+/// Fixed-point numbers of rows, with one scale a column: small columns keep their bits beside large ones.
 struct fixed_columns {
   template <class T>
   using sum_type = std::int64_t;
 
-  double const* scales = nullptr; // of `fixed_point`, [columns], where the rows are
+  double const* scales = nullptr; // [columns], of `fixed_point`, in the memory of the rows
 
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t of(T value, std::int64_t column) const {
     return fixed_point{scales[column]}.of(value);
   }
-  /// Those of the columns from `first` on.
+  /// Returns the numbers of the columns from `first` on.
   [[nodiscard]] GLT_HOST_DEVICE fixed_columns from(std::int64_t first) const { return {scales + first}; }
 };
 
-/// The value, or a larger one than any for what is infinite or no number.
+/// Returns the value, or 1.79e308 if it is above 1.7e308 or not a number.
 [[nodiscard]] GLT_HOST_DEVICE inline double finite_or_largest(double value) {
   return value <= 1.7e308 ? value : 1.79e308;
 }
@@ -86,7 +87,7 @@ struct write_exact_values {
   }
 };
 
-/// The larger of numbers that are not negative, where a sum has their sum.
+/// Non-negative number whose `+=` keeps the larger of two.
 struct largest_number {
   double value = 0;
   GLT_HOST_DEVICE largest_number& operator+=(largest_number const& other) {
@@ -104,7 +105,7 @@ struct element_magnitude {
   }
 };
 
-/// Writes the largest magnitude of each column, what is not finite by `finite_or_largest`.
+/// Writes the largest magnitude of each column; values that are not finite count as 1.79e308.
 ///
 /// @shape  largest [matrix.columns()], written
 template <device_policy Policy, class T>
@@ -115,10 +116,10 @@ void write_column_magnitudes(Policy const& policy, matrix_view<Policy::space, T 
   }
 }
 
-/// Refuses what is no finite number, or too large to be added exactly.
+/// Refuses values that are not finite, or too large to be added exactly.
 ///
-/// @param largest  magnitudes on this rank, what is not finite by `finite_or_largest`
-/// @throws precondition_error  if one is
+/// @param  largest  magnitudes on this rank, by `finite_or_largest`
+/// @throws precondition_error  if a magnitude is 1e150 or more
 inline void check_summable(std::span<double const> largest) {
   if (!std::ranges::all_of(largest, [](double value) { return value < 1e150; })) {
     throw precondition_error("values, weights or scores that are infinite, not a number, or 1e150 and more; "
