@@ -153,9 +153,8 @@ private:
     for (std::size_t part = 0; part < of_server.size(); ++part) {
       auto const& [offsets, partitioning, unknown, tensors, splits] = of_server[part];
       if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors) {
-        throw detail::agreed_error(
-            static_cast<int>(of_server.size()), static_cast<int>(part),
-            "serves another partition or other tensors than rank 0; serve the same on all ranks");
+        throw detail::agreed(group, static_cast<int>(part),
+                             "serves another partition or other tensors than rank 0; serve the same on all ranks");
       }
       for (auto const& split : splits) {
         auto found = std::ranges::find(whole.splits, split.name, &split_description::name);

@@ -70,10 +70,9 @@ template <communicator Comm, device_policy Policy, class T>
     auto const by_score = 4 * products * kept * slope; // 4: with values and with the output, doubled for rounding
     for (auto c = head * of_keys; c < (head + 1) * of_keys; ++c) {
       if (!(by_score * std::max(keys[c], queries[c]) < 1e150)) {
-        throw agreed_error(
-            graph.size(), 0,
-            "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
-            "more; reproducible sums are of smaller ones");
+        throw agreed(graph.host(), 0,
+                     "gradients by scores, which are products of gradients, values, keys and queries, may be 1e150 and "
+                     "more; reproducible sums are of smaller ones");
       }
       auto const by_key = fixed_point::for_sums(by_score * queries[c], degrees.out).scale;
       queries[c] = fixed_point::for_sums(by_score * keys[c], degrees.in).scale;
