@@ -84,6 +84,7 @@ for preset in "${presets[@]}"; do
 done
 if [ $headers = ON ]; then
   packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev) # the tests of docs/build.sh and of packages
+  packages+=(python3-numpy python3-scipy python3-torch)       # the test of examples/convert.py
   if has_package clang-format-19; then
     packages+=(clang-format-19)
   fi
