@@ -132,7 +132,8 @@ TEST_CASE("a split that is only in a file of torch.save is refused with a way ou
     CHECK(read().edges[0].links.at(0).name == part);
     std::filesystem::remove(split / (part + "_edge.npy"));
     write_bytes(split / (part + ".csv"), "3\n1\n");
-    auto const nodes = read().nodes[0];
+    auto const data = read();
+    auto const& nodes = data.nodes[0];
     CHECK((part == "train" ? nodes.train : part == "valid" ? nodes.valid : nodes.test) == ids{3, 1});
   }
 }
