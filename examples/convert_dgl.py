@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a partition made by dgl.distributed.partition_graph as a folder that glt::io::read_pyg_folder reads.
+"""Writes a partition made by dgl.distributed.partition_graph as a folder that convert.py reads.
 
     python3 convert_dgl.py NAME.json OUT [--node-ids nodes.pt] [--edge-ids edges.pt]
 

@@ -126,24 +126,6 @@ inline glt::hotness_options hotness_of(options const& chosen) {
   return {.neighbors = {.fanouts = chosen.fanouts}};
 }
 
-/// The parts that the input came with, those of all types one after the other; by_type: a range per node type.
-template <class Ranges>
-assignment kept_parts(Ranges const& by_type, int num_parts, int asked, std::int64_t num_vertices) {
-  if (num_parts != asked) {
-    throw glt::precondition_error(
-        num_parts == 0 ? "--method keep of a format without parts; use it for graphlearn and pyg folders"
-                       : glt::detail::message("--method keep of ", num_parts, " parts; ask for --parts ", num_parts));
-  }
-  assignment part_of(num_vertices);
-  std::int64_t next = 0;
-  for (auto const& of_type : by_type) {
-    for (auto const part : of_type) {
-      part_of[next++] = part;
-    }
-  }
-  return part_of;
-}
-
 /// What a partitioner makes of a graph in memory; `limits()` makes those that it shall keep.
 template <class Limits>
 assignment assign_by_method(options const& chosen, whole_graph const& graph, Limits limits) {

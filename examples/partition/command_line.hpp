@@ -17,10 +17,9 @@
 
 namespace glt_partition {
 
-inline std::vector<std::string> const formats{"auto",  "ogb",       "npy",     "snap",       "mtx",
-                                              "metis", "planetoid", "wordnet", "graphlearn", "pyg"};
-inline std::vector<std::string> const methods{"ldg",        "fennel",    "metis", "random", "hash",
-                                              "contiguous", "frequency", "file",  "keep"};
+inline std::vector<std::string> const formats{"auto", "ogb", "npy", "snap", "mtx", "metis", "planetoid", "wordnet"};
+inline std::vector<std::string> const methods{"ldg",  "fennel",     "metis",     "random",
+                                              "hash", "contiguous", "frequency", "file"};
 inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "types"};
 
 /// Declares the command line; values land in `chosen` when `app` has parsed.

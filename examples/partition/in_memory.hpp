@@ -46,8 +46,7 @@ inline double estimate_bytes(glt::io::data_set const& data) {
 /// The whole job in the memory of one process.
 inline void partition_in_memory(options const& chosen, std::string const& format, console& out) {
   check_readable(chosen, format);
-  auto input = read_input(chosen, format, out);
-  auto& data = input.data;
+  auto data = read_input(chosen, format, out);
   prepare(data, chosen, out);
   glt::io::all_types const all(glt::io::view_of(data));
   auto const bytes = estimate_bytes(data);
@@ -55,13 +54,8 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   out.say(glt::detail::message(data.name, ": ", all.num_vertices(), " vertices, ", all.num_edges(),
                                " edges; needs about ", short_number(bytes), "B more of memory"));
   whole_graph const graph(data);
-  assignment part_of;
-  if (chosen.method == "keep") {
-    part_of = kept_parts(input.assignment, input.num_parts, chosen.parts, all.num_vertices());
-  } else {
-    out.say("partitioning by " + chosen.method);
-    part_of = assign(chosen, graph);
-  }
+  out.say("partitioning by " + chosen.method);
+  auto const part_of = assign(chosen, graph);
   std::vector<glt::relabelling> labels;
   for (std::size_t t = 0; t < data.nodes.size(); ++t) {
     labels.push_back(glt::make_relabelling(graph.of_type(part_of.cview(), t), chosen.parts));

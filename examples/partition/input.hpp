@@ -23,9 +23,6 @@
 #include <glt/io/datasets/planetoid.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder.hpp>
-#include <glt/io/peers/graphlearn_folder.hpp>
-#include <glt/io/peers/peer_partition.hpp>
-#include <glt/io/peers/pyg_folder.hpp>
 #include <glt/io/text/edge_list.hpp>
 #include <glt/io/text/matrix_market.hpp>
 #include <glt/io/text/metis_graph.hpp>
@@ -50,11 +47,11 @@ inline std::string guess_format(std::filesystem::path const& path) {
     if (fs::exists(path / "data.noun")) {
       return "wordnet";
     }
-    if (fs::exists(path / "META.json")) {
-      return "pyg";
-    }
-    if (fs::exists(path / "META")) {
-      return "graphlearn";
+    bool const pyg = fs::exists(path / "META.json");
+    if (pyg || fs::exists(path / "META")) {
+      throw glt::precondition_error(glt::detail::message(
+          path.string(), " is a partition of ", pyg ? "PyTorch Geometric" : "GraphLearn", "; run python3 ",
+          "examples/convert.py ", path.string(), " OUT, and give OUT to glt-partition"));
     }
     if (fs::exists(path / "raw" / "edge.csv.gz") || fs::exists(path / "raw" / "triplet-type-list.csv.gz") ||
         fs::exists(path / "edge.csv.gz")) {
@@ -67,11 +64,10 @@ inline std::string guess_format(std::filesystem::path const& path) {
   return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
 }
 
-/// How a set of the Open Graph Benchmark is read; says what is left out, and which sets have half of their edges.
+/// How a set of the Open Graph Benchmark is read; says which sets have half of their edges.
 inline glt::io::ogb_options reading_of_ogb(options const& chosen, console& out) {
   glt::io::ogb_options made{.split = chosen.split,
-                            .reading = {.threads = chosen.threads, .on_progress = out.progress()},
-                            .on_note = [&out](std::string const& text) { out.say("note: " + text); }};
+                            .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
   if (glt::io::detail::ogb_files const files(chosen.input, made);
       files.one_way() && !chosen.symmetrize && !chosen.add_reverse) {
     out.say("note: " + files.name() +
@@ -142,35 +138,29 @@ inline void note_arrays(std::filesystem::path const& folder, console& out) {
   note_rounded_weights(files, out);
 }
 
-/// Reads the data set; one that another library has partitioned comes with that library's parts.
-inline glt::io::peer_partition read_input(options const& chosen, std::string const& format, console& out) {
+/// Reads the data set.
+inline glt::io::data_set read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   auto const& path = chosen.input;
-  if (format == "graphlearn") {
-    return io::read_graphlearn_folder(path);
-  }
-  if (format == "pyg") {
-    return io::read_pyg_folder(path);
-  }
-  io::peer_partition made;
   if (format == "ogb") {
-    made.data = io::read_ogb(path, reading_of_ogb(chosen, out));
-  } else if (format == "npy") {
-    made.data = io::read_npy_folder(path, {.reading = reading});
-    note_arrays(path, out);
-  } else if (format == "snap") {
-    made.data = io::read_edge_list(path, {}, reading);
-  } else if (format == "mtx") {
-    made.data = io::read_matrix_market(path, reading);
-  } else if (format == "metis") {
-    made.data = io::read_metis_graph(path, reading);
-  } else if (format == "planetoid") {
-    made.data = io::read_planetoid_npz(path);
-  } else {
-    made.data = read_wordnet(path);
+    return io::read_ogb(path, reading_of_ogb(chosen, out));
   }
-  return made;
+  if (format == "npy") {
+    auto made = io::read_npy_folder(path, {.reading = reading});
+    note_arrays(path, out);
+    return made;
+  }
+  if (format == "snap") {
+    return io::read_edge_list(path, {}, reading);
+  }
+  if (format == "mtx") {
+    return io::read_matrix_market(path, reading);
+  }
+  if (format == "metis") {
+    return io::read_metis_graph(path, reading);
+  }
+  return format == "planetoid" ? io::read_planetoid_npz(path) : read_wordnet(path);
 }
 
 /// Divides a row by its sum; one of sum 0 stays.

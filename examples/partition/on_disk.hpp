@@ -52,7 +52,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   return_free_memory();
   shared_scratch const scratch(comm, chosen.out);
   auto const input = stage_input(comm, chosen, format, scratch.path(), out);
-  auto const data = input.data.view();
+  auto const data = input.view();
   glt::io::all_types const graph(data);
   glt::run_together(comm, [&] { check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out); });
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
@@ -60,9 +60,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",
                                comm.size(), " rank(s); each takes up to ", bytes_text(limit), " of memory, and about ",
                                bytes_text(48 * graph.num_edges() / comm.size()), " of disk for edges that wait"));
-  auto const part_of = chosen.method == "keep"
-                           ? kept_parts(input.assignment, input.num_parts, chosen.parts, graph.num_vertices())
-                           : assign_large(comm, chosen, graph, plan, scratch.of_rank(comm), out);
+  auto const part_of = assign_large(comm, chosen, graph, plan, scratch.of_rank(comm), out);
   std::vector<glt::relabelling> labels;
   for (int type = 0; type < graph.schema().num_node_types(); ++type) {
     auto const of_type = part_of.view().subview(graph.first_vertex(type), graph.schema().num_vertices(type));

@@ -49,7 +49,8 @@ void run(Comm comm, options const& chosen) {
       check_reports(chosen);
     }
   });
-  auto const format = chosen.format == "auto" ? guess_format(chosen.input) : chosen.format;
+  auto format = chosen.format;
+  glt::run_together(comm, [&] { format = format == "auto" ? guess_format(chosen.input) : format; });
   if (comm.size() > 1 || chosen.memory > 0) {
     partition_on_disk(comm, chosen, format, out);
   } else {

@@ -18,7 +18,6 @@
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/mapped_data_set.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/peers/peer_partition.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
@@ -37,13 +36,6 @@
 #include <vector>
 
 namespace glt_partition {
-
-/// An input that stays on disk, on every rank.
-struct staged_input {
-  glt::io::mapped_data_set data;
-  std::vector<glt::buffer<cpu, glt::local_id>> assignment{}; ///< by type of vertices, of formats that bring parts
-  int num_parts = 0;                                         ///< of that assignment
-};
 
 /// Where a data set of this name is written, so that its folder says the name.
 inline std::filesystem::path folder_for(std::filesystem::path const& scratch, std::string const& name) {
@@ -86,40 +78,14 @@ inline std::filesystem::path stage_tables(options const& chosen, std::filesystem
 
 /// Reads a data set in memory, if it fits, and writes it as a folder of arrays; returns the folder.
 inline std::filesystem::path stage_in_memory(options const& chosen, std::string const& format,
-                                             std::filesystem::path const& scratch, glt::io::peer_partition& input,
-                                             console& out) {
+                                             std::filesystem::path const& scratch, console& out) {
   check_fits(estimate_reading(chosen.input, format), chosen, "reading " + chosen.input.string() + " as " + format,
              "save it as .npy files, edge_index.npy [2, E] of int64 and so on");
-  input = read_input(chosen, format, out);
-  auto folder = folder_for(scratch, input.data.name);
+  auto const data = read_input(chosen, format, out);
+  auto folder = folder_for(scratch, data.name);
   std::filesystem::create_directories(folder.parent_path());
-  glt::io::write_npy_folder(folder, input.data);
-  input.data = {};
+  glt::io::write_npy_folder(folder, data);
   return folder;
-}
-
-/// Sends the parts that a format brought to all ranks.
-template <glt::communicator Comm>
-void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& made) {
-  std::int64_t num_parts = input.num_parts;
-  comm.broadcast(reinterpret_cast<std::byte*>(&num_parts), sizeof(num_parts), 0);
-  made.num_parts = static_cast<int>(num_parts);
-  if (num_parts == 0) {
-    return;
-  }
-  glt::run_together(comm, [&] {
-    if (comm.rank() == 0) {
-      made.assignment = std::move(input.assignment);
-      return;
-    }
-    for (auto const& nodes : made.data.view().nodes) {
-      made.assignment.emplace_back(nodes.num_nodes);
-    }
-  });
-  for (auto& parts : made.assignment) {
-    comm.broadcast(reinterpret_cast<std::byte*>(parts.data()),
-                   parts.size() * static_cast<std::int64_t>(sizeof(glt::local_id)), 0);
-  }
 }
 
 /// Every input as a folder of .npy files that all ranks map, ready to be partitioned: folders whose files can stay as
@@ -134,11 +100,10 @@ void share_assignment(Comm& comm, glt::io::peer_partition& input, staged_input& 
 /// @comm   collective
 /// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
 template <glt::communicator Comm>
-staged_input stage_input(Comm comm, options const& chosen, std::string const& format,
-                         std::filesystem::path const& scratch, console& out) {
+glt::io::mapped_data_set stage_input(Comm comm, options const& chosen, std::string const& format,
+                                     std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
-  io::peer_partition input;
   std::string folder;
   if (format == "snap" || format == "mtx" || format == "metis") {
     bool packed = false;
@@ -163,7 +128,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
       if (folder.empty()) {
         auto const made = format == "npy"   ? stage_arrays(chosen, scratch, out)
                           : format == "ogb" ? stage_tables(chosen, scratch, out)
-                                            : stage_in_memory(chosen, format, scratch, input, out);
+                                            : stage_in_memory(chosen, format, scratch, out);
         folder = made.string();
       }
       checked.emplace(folder);
@@ -180,9 +145,7 @@ staged_input stage_input(Comm comm, options const& chosen, std::string const& fo
       io::detail::check_inputs(checked->view().inputs);
     }
   });
-  staged_input made{.data = std::move(*mapped)};
-  share_assignment(comm, input, made);
-  return made;
+  return std::move(*mapped);
 }
 
 } // namespace glt_partition

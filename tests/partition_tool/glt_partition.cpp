@@ -34,6 +34,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -319,7 +320,15 @@ TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
   for (std::string const method : {"random", "hash", "file --assignment given.txt"}) {
     fails(set + " --parts 2 --balance vertices,edges --method " + method + out, 2, "metis keep them");
   }
-  fails(set + " --parts 2 --method keep" + out, 1, "graphlearn and pyg");
+  for (auto const& [file, library] : {std::pair("META", "GraphLearn"), std::pair("META.json", "PyTorch Geometric")}) {
+    auto const folder = scratch / (std::string("with-") + file);
+    fs::create_directory(folder);
+    std::ofstream(folder / file) << "{}";
+    auto const text = "is a partition of " + std::string(library) + "; run python3 examples/convert.py " +
+                      folder.string() + " OUT, and give OUT to glt-partition";
+    fails(folder.string() + " --parts 2" + out, 1, text.c_str());
+    fails(folder.string() + " --parts 2 --memory 100MB" + out, 1, text.c_str());
+  }
   fails((scratch / "nothing").string() + " --parts 2" + out, 1, "nothing");
   fails(set + " --parts 2 --method metis --memory 100MB" + out, 1, "in one process");
   std::ofstream(scratch / "bad.txt") << "0 1\n1 two\n";

@@ -8,7 +8,6 @@
 
 #include "support/archives.hpp"
 #include "support/partition_tool.hpp"
-#include "support/peer_folders.hpp"
 #include "support/places.hpp"
 #include "support/scratch.hpp"
 #include "support/wordnet_files.hpp"
@@ -189,8 +188,9 @@ TEST_CASE("every format: on disk and on ranks as in memory") {
   check_same(scratch, (scratch / "ring.graph").string() + " --parts 2", {3});
   write_wordnet(scratch / "wordnet");
   check_same(scratch, (scratch / "wordnet").string() + " --parts 2", {2}, "2GB");
-  write_zip(scratch / "small.npz", {{"edges.npy", npy_bytes("<i8", "(3, 2)", raw(peer_ids{0, 2, 1, 1, 2, 0}))},
-                                    {"node_labels.npy", npy_longs({0, 1, 0})}});
+  write_zip(scratch / "small.npz",
+            {{"edges.npy", npy_bytes("<i8", "(3, 2)", raw(std::vector<std::int64_t>{0, 2, 1, 1, 2, 0}))},
+             {"node_labels.npy", npy_longs({0, 1, 0})}});
   check_same(scratch, (scratch / "small.npz").string() + " --parts 2", {2});
 }
 
@@ -227,21 +227,16 @@ TEST_CASE("OGB sets with and without types: on disk and on ranks as in memory") 
   check_same(scratch, typed.string() + " --parts 2 --method fennel", {2});
 }
 
-TEST_CASE("parts of other libraries are kept, on disk and on ranks as in memory") {
+TEST_CASE("parts that a file gives, as those of another library: on disk and on ranks as in memory") {
   scratch_folder const scratch;
-  for (bool const typed : {false, true}) {
-    auto const graph = random_peer_graph(typed, 3, 40, 200, false, 7);
-    auto const folder = scratch / (typed ? "typed" : "plain");
-    write_graphlearn(folder, graph, false);
-    check_same(scratch, folder.string() + " --parts 3 --method keep", {2});
-    auto const pyg = scratch / (typed ? "pyg-typed" : "pyg-plain");
-    write_pyg(pyg, graph, true);
-    check_same(scratch, pyg.string() + " --parts 3 --method keep --halo", {typed ? 3 : 2});
-  }
-  auto const arguments = (scratch / "plain").string() + " --parts 2 --method keep --memory 100MB --out ";
-  auto const refused = run_tool(scratch, arguments + (scratch / "out").string());
+  write_typed(scratch / "typed");
+  glt::io::write_npy(scratch / "typed/part.npy", random_ids(440, 3, 12)); // authors, then papers
+  auto const arguments = (scratch / "typed").string() + " --method file --assignment " +
+                         (scratch / "typed/part.npy").string() + " --halo --parts ";
+  check_same(scratch, arguments + "3", {3});
+  auto const refused = run_tool(scratch, arguments + "2 --memory 100MB --out " + (scratch / "out").string());
   CHECK(refused.status == 1);
-  CHECK(has(refused.errors, "--method keep of 3 parts"));
+  CHECK(has(refused.errors, "is 2, outside [0, 2)"));
 }
 
 TEST_CASE("what is done to a data set first: on disk and on ranks as in memory") {

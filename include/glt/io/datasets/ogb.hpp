@@ -21,13 +21,12 @@ namespace glt::io {
 /// adds the reverse edges.
 ///
 /// Splits of vertices are lists `train`, `valid` and `test` in split/NAME/, with types in split/NAME/TYPE/. Splits of
-/// links are files of torch.save: `train.pt`, `valid.pt` and `test.pt`, or all in `split_dict.pt`. Pairs are "edge" and
-/// "edge_neg", "source_node" and "target_node", or "head" and "tail", as NumPy arrays or tensors. Other content, and
-/// pairs in graphs with types, is left out and reported to `on_note`. If pairs are also saved as `valid_edge.npy`,
-/// `valid_edge_neg.npy` and so on, [2, L] or [L, 2], these files are read instead.
+/// links are arrays `valid_edge.npy`, `valid_edge_neg.npy` and so on, [2, L] or [L, 2], with types in
+/// split/NAME/SOURCE___RELATION___DESTINATION/. The benchmark has `valid.pt` or `split_dict.pt` instead:
+/// examples/convert.py writes them as arrays.
 ///
-/// @throws io_error  if the folder does not hold such a set, no split was chosen of several, a file is missing, damaged
-///                   or of the wrong row count, or names a vertex that does not exist
+/// @throws io_error  if the folder does not hold such a set, no split was chosen of several, a split is only in a .pt
+///                   file, a file is missing, damaged or of the wrong row count, or names a vertex that does not exist
 [[nodiscard]] inline data_set read_ogb(std::filesystem::path const& folder, ogb_options const& options = {}) {
   auto read = detail::ogb_reader(folder, options, detail::tables_in_memory(options.reading)).read();
   return {std::move(read.name), std::move(read.nodes), std::move(read.edges)};

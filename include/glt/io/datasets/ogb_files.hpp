@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +20,6 @@ namespace glt::io {
 struct ogb_options {
   std::string split{}; ///< folder below split/; may be empty if there is at most one
   read_options reading{};
-  std::function<void(std::string const&)> on_note{}; ///< called with each thing that is left out, and the way out
 };
 
 namespace detail {
@@ -49,6 +47,7 @@ public:
   }
 
   [[nodiscard]] path const& raw() const { return raw_; }
+  [[nodiscard]] path const& folder() const { return root_; }
   [[nodiscard]] std::string name() const { return root_.filename().string(); }
   /// True for the sets that OGB's master files mark with `add_inverse_edge`. Their edges are stored in one direction
   /// and count for both.

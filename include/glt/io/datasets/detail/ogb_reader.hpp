@@ -7,7 +7,6 @@
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/data_set.hpp>
-#include <glt/io/datasets/detail/ogb_pickles.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
@@ -16,7 +15,6 @@
 #include <glt/io/text/detail/csv_words.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -41,7 +39,7 @@ public:
   using edges_type = typename Tables::edges_type; // an edge_table, or derived from it
 
   ogb_reader(std::filesystem::path const& folder, ogb_options const& options, Tables tables)
-      : files_(folder, options), options_(options), reading_(options.reading), tables_(std::move(tables)) {}
+      : files_(folder, options), reading_(options.reading), tables_(std::move(tables)) {}
 
   [[nodiscard]] ogb_content<edges_type> read() {
     data_.name = files_.name();
@@ -219,7 +217,7 @@ private:
         }
       }
     }
-    read_pickles(folder, typed);
+    check_converted(folder);
   }
 
   vertex_pairs read_pairs(path const& file, edge_table const& edges) const {
@@ -232,52 +230,32 @@ private:
     return pairs;
   }
 
-  // Reads the splits of torch.save that do not exist as tables or arrays.
-  void read_pickles(path const& folder, bool typed) {
-    auto const leave_out = [&](path const& file, std::string const& why) {
-      if (options_.on_note) {
-        options_.on_note(
-            "left out of " + file.string() + ": " + why +
-            "; save pairs as valid_edge.npy [L, 2] and valid_edge_neg.npy beside it, vertices as valid.csv");
+  // Throws for a split of torch.save, unless it exists as tables or arrays too.
+  void check_converted(path const& folder) const {
+    for (std::string const name : {"train", "valid", "test", "split_dict"}) {
+      auto const file = folder / (name + ".pt");
+      std::error_code fault;
+      if (std::filesystem::exists(file, fault) && !has_split(name)) {
+        throw io_error(file.string(), 0,
+                       "is a split of torch.save; python3 examples/convert.py " + files_.folder().string() +
+                           " writes it as arrays beside the file, or move the file away to do without it");
       }
-    };
-    auto const skip = [&](std::string_view split) {
-      auto const name = std::string(split);
-      return std::ranges::any_of(data_.edges, [&](edge_table const& edges) {
-        return std::ranges::find(edges.links, name, &link_split::name) != edges.links.end();
-      });
-    };
-    for (auto& split : read_pickled_splits(folder, skip, leave_out)) {
-      auto const place = split.file.string();
-      for (auto const& [type, values] : split.vertices) {
-        auto const nodes =
-            typed || !type.empty() ? std::ranges::find(data_.nodes, type, &node_table::name) : data_.nodes.begin();
-        if (nodes == data_.nodes.end()) {
-          leave_out(place, type.empty() ? "vertices of no type" : "\"" + type + "\", which is no type of vertices");
-          continue;
-        }
-        auto& list = split.name == "train" ? nodes->train : split.name == "valid" ? nodes->valid : nodes->test;
-        auto ids = split_of(values, place, *nodes);
-        list = list.empty() ? std::move(ids) : std::move(list);
-      }
-      if (split.edges.sources.empty() && split.negatives.sources.empty()) {
-        continue;
-      }
-      if (typed) {
-        leave_out(place, "pairs of a graph with types");
-        continue;
-      }
-      if (skip(split.name)) {
-        continue;
-      }
-      check_pairs(place, split.edges, data_.edges[0]);
-      check_pairs(place, split.negatives, data_.edges[0]);
-      data_.edges[0].links.push_back({split.name, std::move(split.edges), std::move(split.negatives)});
     }
-    std::array<std::string_view, 3> const order{"train", "valid", "test"};
-    for (auto& edges : data_.edges) {
-      std::ranges::sort(edges.links, {}, [&](link_split const& links) { return std::ranges::find(order, links.name); });
-    }
+  }
+
+  // True if vertices or edges have the split of this name; of split_dict any.
+  [[nodiscard]] bool has_split(std::string const& name) const {
+    bool const any = name == "split_dict";
+    return std::ranges::any_of(data_.nodes,
+                               [&](node_table const& nodes) {
+                                 return ((any || name == "train") && !nodes.train.empty()) ||
+                                        ((any || name == "valid") && !nodes.valid.empty()) ||
+                                        ((any || name == "test") && !nodes.test.empty());
+                               }) ||
+           std::ranges::any_of(data_.edges, [&](edge_table const& edges) {
+             return std::ranges::any_of(edges.links,
+                                        [&](link_split const& links) { return any || links.name == name; });
+           });
   }
 
   void check_pairs(std::string const& place, vertex_pairs const& pairs, edge_table const& edges) const {
@@ -286,7 +264,6 @@ private:
   }
 
   ogb_files files_;
-  ogb_options const& options_;
   read_options const& reading_;
   Tables tables_;
   ogb_content<edges_type> data_;

@@ -1,0 +1,695 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes data of Python libraries as a folder of .npy files for glt-partition.
+
+    python3 convert.py SOURCE OUT [--labels FILE] [--train FILE] [--valid FILE] [--test FILE] [--trust]
+    glt-partition OUT --parts P --method file --assignment OUT/part.npy --out parts   keeps the parts of SOURCE
+
+SOURCE is one of:
+    a partition of GraphLearn-for-PyTorch 0.2     part0/, META, node_pb.pt, ...
+    a partition of PyTorch Geometric 2.4 or newer part_0/, META.json, node_map.pt, ...
+    a graph of PyTorch Geometric                  a .pt file with Data or HeteroData, or processed/data.pt of a data set
+    the files of Planetoid                        the folder that has ind.NAME.x, ind.NAME.graph, ...
+    a set of the Open Graph Benchmark             no OUT: splits of torch.save become arrays beside them, which
+                                                  glt-partition reads from SOURCE
+
+Libraries keep labels and splits outside of their partitions. The files that their examples write are found:
+NAME-label/label.pt and NAME-train-partitions/*.pt beside NAME-partitions, or within it. Others are given: FILE is a
+.pt or .npy file, or a folder of them, and holds a list or mask of vertices, or a dict of these by type. TYPE=FILE says
+the type of vertices.
+
+.pt files need torch, Planetoid needs scipy. A pickle can run code when it is loaded. Only tensors, arrays and plain
+containers are loaded; --trust loads any class, so use it for files that you trust.
+"""
+import argparse
+import glob
+import gzip
+import io
+import json
+import pathlib
+import pickle
+import shutil
+import sys
+import types
+import unittest.mock
+import zipfile
+
+try:
+    import numpy as np
+except ImportError:
+    raise SystemExit("convert.py needs numpy: apt-get install python3-numpy, or pip install numpy")
+
+SPLITS = ("train", "valid", "test")
+TRUST = False
+
+
+class Fault(Exception):
+    """File, and what is wrong with it."""
+
+
+def require(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        raise Fault(f"needs {name}: apt-get install python3-{name}, or pip install {name}") from None
+
+
+# Pickles.
+
+SAFE = {
+    "builtins": {"object", "dict", "list", "set", "tuple", "int", "float", "bool", "str", "bytes", "complex", "slice"},
+    "collections": {"OrderedDict", "defaultdict"},
+    "copyreg": {"_reconstructor"},
+    "_codecs": {"encode"},
+    "numpy": {"ndarray", "dtype"},
+    "numpy.core.multiarray": {"_reconstruct", "scalar"},
+    "numpy.core.numeric": {"_frombuffer"},
+    "torch": {"Size", "device"},
+    "torch._utils": {"_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter"},
+    "torch.serialization": {"_get_layout"},
+    "torch.storage": {"UntypedStorage", "TypedStorage", "_UntypedStorage", "_TypedStorage"},
+    "scipy.sparse": {"csr_matrix"},
+}
+
+
+class State:
+    """Attributes of an object of PyTorch Geometric, whose code is not run."""
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+
+class Unpickler(pickle.Unpickler):
+    """Unpickler that knows tensors, arrays and plain containers alone."""
+
+    def find_class(self, module, name):
+        if (module, name) == ("torch.storage", "_load_from_bytes"):
+            return lambda data: load_torch(io.BytesIO(data))  # a pickle within the pickle
+        module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)  # as Python 2 called them
+        if module.startswith("torch_geometric.") and not TRUST:
+            return type(name, (State,), {})
+        known = module.replace("numpy._core", "numpy.core")
+        known = "scipy.sparse" if known in ("scipy.sparse.csr", "scipy.sparse._csr") else known
+        if module == "torch" and isinstance(getattr(require("torch"), name, None), require("torch").dtype):
+            return getattr(require("torch"), name)
+        if not (TRUST or name in SAFE.get(known, ()) or (module == "torch" and name.endswith("Storage"))):
+            raise Fault(f"holds {module}.{name}, which may run code; torch.save its tensors, or use --trust")
+        return super().find_class("scipy.sparse" if known == "scipy.sparse" else module, name)
+
+
+safe_pickle = types.ModuleType("pickle")
+vars(safe_pickle).update(vars(pickle), Unpickler=Unpickler,
+                         load=lambda file, **options: Unpickler(file, **options).load())
+
+
+def load_torch(file):
+    torch = require("torch")
+    if zipfile.is_zipfile(file) and any(n.endswith("/constants.pkl") for n in zipfile.ZipFile(file).namelist()):
+        raise Fault("is a program of TorchScript, which is not run; torch.save its tensors")
+    file.seek(0)
+    # Torch 1.13 ignores pickle_module, and calls the module that it has imported.
+    with unittest.mock.patch.object(torch.serialization, "pickle", safe_pickle):
+        return torch.load(file, map_location="cpu", pickle_module=safe_pickle, weights_only=False)
+
+
+def load(path):
+    """Content of a .pt, .npy or pickle file; pickles one after the other are a list of them, called chunks."""
+    try:
+        if path.suffix == ".npy":
+            return np.load(path)
+        with open(path, "rb") as file:
+            if path.suffix == ".pt":
+                return load_torch(file)
+            found = []
+            while file.peek(1):
+                found.append(Unpickler(file, encoding="latin1").load())
+            return Chunks(found) if path.suffix == ".pkl" else found[0]
+    except FileNotFoundError:
+        raise Fault(f"{path}: there is no such file; make the folder again") from None
+    except Fault as fault:
+        raise Fault(f"{path}: {fault}") from None
+    except Exception as fault:  # whatever a damaged pickle makes of the libraries
+        text = f"{type(fault).__name__}: {fault}".splitlines()[0]
+        raise Fault(f"{path}: is damaged, or no pickle ({text}); make it again") from None
+
+
+class Chunks(list):
+    """Tensors that are one after the other in a file."""
+
+
+def array(value, path):
+    """NumPy's array of a tensor; bfloat16 becomes two bytes without a type."""
+    if isinstance(value, Chunks):
+        return np.concatenate([array(chunk, path) for chunk in value])
+    if "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor):
+        torch, value = sys.modules["torch"], value.detach().contiguous()
+        return value.view(torch.int16).numpy().view("V2") if value.dtype == torch.bfloat16 else value.numpy()
+    if not isinstance(value, (np.ndarray, list)):
+        raise Fault(f"{path}: holds {type(value).__name__} where a tensor belongs; torch.save the tensor")
+    return np.asarray(value)
+
+
+def numbers(value, path):
+    values = array(value, path)
+    if values.ndim != 1 or (values.dtype.kind not in "iu" and values.size):
+        raise Fault(f"{path}: holds {values.dtype} of shape {list(values.shape)}; whole numbers in a line belong here")
+    return values.astype(np.int64)
+
+
+def entry(value, key, path):
+    if not isinstance(value, dict):
+        raise Fault(f"{path}: holds {type(value).__name__} and no dict with {key}; make it again")
+    if value.get(key) is None:
+        raise Fault(f"{path}: lacks {key}; make it again")
+    return value[key]
+
+
+# Checks, and rows in the order of their ids.
+
+def check(good, path, what):
+    if not good:
+        raise Fault(f"{path}: {what}; partition the graph again")
+
+
+def check_ids(ids, count, path):
+    bad = np.flatnonzero((ids < 0) | (ids >= count))
+    check(not bad.size, path, f"id {ids[bad[:1]]} is outside [0, {count})")
+
+
+def check_once(parts, count, book, what):
+    """Checks that the ids of all parts, (path, ids), are 0 to count - 1, each once and where the book puts it."""
+    times = np.zeros(count, np.int64)
+    for part, (path, ids) in enumerate(parts):
+        check_ids(ids, count, path)
+        times += np.bincount(ids, minlength=count)
+        check(times.max(initial=0) < 2, path, f"lists {what} {times.argmax() if count else 0} that was listed before")
+        wrong = ids[book[ids] != part] if book is not None else ids[:0]
+        check(not wrong.size, path, f"lists {what} {wrong[:1]}, which another part has")
+    check(times.all(), parts[0][0], f"and the other parts list {int(times.sum())} of {count} {what}")
+
+
+def place(parts, rows, count):
+    """Rows of all parts in the order of their ids; parts without ids need none."""
+    rows = [(path, ids, r) for (path, ids), r in zip(parts, rows) if r is not None or ids.size]
+    out = None
+    for path, ids, values in rows:
+        check(values is not None, path, "has no rows where other parts have some")
+        check(len(values) == len(ids), path, f"has the wrong row count: {len(values)} rows for {len(ids)} ids")
+        out = np.empty((count,) + values.shape[1:], values.dtype) if out is None else out
+        check(values.shape[1:] == out.shape[1:] and values.dtype == out.dtype, path, "has rows of another type or size")
+        out[ids] = values
+    return out
+
+
+# The folder of arrays.
+
+class Folder:
+    """Folder of .npy files that is written; see docs/guides/formats.md."""
+
+    def __init__(self, path):
+        self.path, self.typed, self.nodes, self.edges, self.features, self.parts = path, False, {}, [], {}, []
+
+    def suffix(self, kind):
+        return "" if not self.typed else "." + (kind if isinstance(kind, str) else "__".join(kind))
+
+    def save(self, name, kind, values):
+        if values is not None:
+            np.save(self.path / f"{name}{self.suffix(kind)}.npy", np.ascontiguousarray(values))
+
+    def feature(self, kind, name, values):
+        if values is not None:
+            usual = "node_feat" if isinstance(kind, str) else "edge_feat"
+            self.features.setdefault(kind, []).append(name)
+            self.save(usual if name == usual else f"{usual}@{name}", kind, values)
+
+    def add_nodes(self, name, count, book=None):
+        self.nodes[name] = count
+        self.save("num_nodes", name, np.array([count], np.int64))
+        self.parts += [] if book is None else [book.astype(np.int32)]
+
+    def add_edges(self, kind, sources, destinations):
+        self.edges.append(kind)
+        self.save("edge_index", kind, np.stack([sources, destinations]))
+
+    def type_of(self, name, count, path):
+        """The type of vertices of a file that says none, by its number of rows."""
+        fits = [name] if name else [t for t in self.nodes if len(self.nodes) == 1 or self.nodes[t] == count]
+        if len(fits) != 1 or fits[0] not in self.nodes:
+            raise Fault(f"{path}: is of no type of vertices among {', '.join(self.nodes)}; say it by TYPE={path}")
+        return fits[0]
+
+    def add_given(self, files):
+        """Labels and splits from files: what -> [(type or None, path)]."""
+        labelled = None
+        for what, paths in files.items():
+            lists = {}
+            for name, path in paths:
+                value = load(path)
+                for of, values in value.items() if isinstance(value, dict) else [(name, value)]:
+                    values = array(values, path)
+                    guess = values.size if what == "labels" or values.dtype == bool else -1
+                    of = self.type_of(of or labelled, guess, path)
+                    if what == "labels" or values.dtype == bool:
+                        check(len(values) == self.nodes[of], path, f"has {len(values)} rows for {self.nodes[of]} {of}")
+                    if what == "labels":
+                        labelled = labelled or of
+                    else:
+                        values = np.flatnonzero(values) if values.dtype == bool else numbers(values, path)
+                        check_ids(values, self.nodes[of], path)
+                    lists.setdefault(of, []).append(values)
+            for of, values in lists.items():
+                values = np.concatenate(values)
+                if what != "labels" and len(np.unique(values)) != len(values):
+                    raise Fault(f"{paths[0][1]}: a vertex is twice in {what}; list each once")
+                self.save("node_label" if what == "labels" else f"{what}_idx", of, values)
+
+    def finish(self):
+        if self.parts:
+            np.save(self.path / "part.npy", np.concatenate(self.parts))
+        tables = {"nodes": [{"type": t, "features": self.features.get(t, [])} for t in self.nodes],
+                  "edges": [{"type": t, "features": self.features.get(t, [])} for t in self.edges]}
+        (self.path / "meta.json").write_text(json.dumps({"tables": tables}, indent=1) + "\n")
+
+
+NODE, EDGE = "node", ("node", "edge", "node")
+
+
+def checked_types(nodes, edges, path):
+    """Types of vertices and edges; their names become names of files."""
+    nodes, edges = list(nodes or []), [tuple(e) for e in edges or []]
+    for name in nodes + [n for e in edges for n in e]:
+        if not isinstance(name, str) or not name or "/" in name or "\0" in name:
+            raise Fault(f"{path}: has a type {name!r}, which names no file; rename the type")
+    check(nodes and edges, path, "names no types of vertices or of edges")
+    for e in edges:
+        check(len(e) == 3, path, f"has the edge type {e}, which is no list of three names")
+        check(e[0] in nodes and e[2] in nodes, path, f"has edges {e} of a vertex type that it does not list")
+    return nodes, edges
+
+
+def read_book(path, num_parts):
+    book = numbers(load(path), path)
+    check_ids(book, num_parts, path)
+    return book
+
+
+def add_peer_edges(folder, kind, parts, sources, destinations, books, book, owned):
+    """Edges of all parts at the places of their ids; with owned, each starts or ends in its part."""
+    for part, ((path, ids), s, d) in enumerate(zip(parts, sources, destinations)):
+        check(len(s) == len(ids) and len(d) == len(ids), path, f"has {len(ids)} ids of {len(s)} and {len(d)} ends")
+        check_ids(s, folder.nodes[kind[0]], path)
+        check_ids(d, folder.nodes[kind[2]], path)
+        check(not owned or (books[kind[0]][s] == part).all() or (books[kind[2]][d] == part).all(), path,
+              "has edges that neither start nor end in this part")
+    count = sum(len(ids) for _, ids in parts)
+    check(book is None or count == len(book), parts[0][0], f"and the other parts have {count} edges, not the expected")
+    check_once(parts, count, book if owned else None, "edge")
+    folder.add_edges(kind, place(parts, sources, count), place(parts, destinations, count))
+    return count
+
+
+# GraphLearn-for-PyTorch: graphlearn_torch/python/partition/base.py, versions 0.2.0 to 0.2.4. Cached rows are copies.
+
+def convert_graphlearn(source, folder):
+    meta_path = source / "META"
+    meta = load(meta_path)
+    num_parts = entry(meta, "num_parts", meta_path)
+    kind = entry(meta, "data_cls", meta_path)
+    check(isinstance(num_parts, int) and num_parts > 0, meta_path, f"says that there are {num_parts} parts")
+    check(kind in ("homo", "hetero"), meta_path, "says neither 'homo' nor 'hetero' under data_cls")
+    folder.typed = kind == "hetero"
+    nodes, edges = [NODE], [EDGE]
+    if folder.typed:
+        nodes, edges = checked_types(meta.get("node_types"), meta.get("edge_types"), meta_path)
+    parts = [source / f"part{p}" for p in range(num_parts)]
+
+    def of(path, name):
+        return path if not folder.typed else path / (name if isinstance(name, str) else "__".join(name))
+
+    def book(stem, name):
+        path = of(source / stem, name)
+        return path.with_name(path.name + ".pt")
+
+    def either(path, stem):  # newer versions pickle the chunks of a tensor
+        return path / (stem + ".pkl") if (path / (stem + ".pkl")).exists() else path / (stem + ".pt")
+
+    def features(group, name, count, own):
+        paths = [either(of(p / group, name), "feats") for p in parts]
+        if not any(p.exists() for p in paths):
+            return None
+        ids = [(p, numbers(load(either(p.parent, "ids")), p) if p.exists() else np.empty(0, np.int64)) for p in paths]
+        check_once(ids, count, own, "row")
+        return place(ids, [array(load(p), p) if p.exists() else None for p in paths], count)
+
+    books = {}
+    for name in nodes:
+        books[name] = read_book(book("node_pb", name), num_parts)
+        folder.add_nodes(name, len(books[name]), books[name])
+        folder.feature(name, "feat", features("node_feat", name, len(books[name]), books[name]))
+    for name in edges:
+        whole = (of(source / "graph", name) / "rows.pt").exists()  # graph_caching: all parts are in one folder
+        paths = [of(p / "graph", name) for p in ([source] if whole else parts)]
+        rows = [numbers(load(p / "rows.pt"), p / "rows.pt") for p in paths]
+        cols = [numbers(load(p / "cols.pt"), p / "cols.pt") for p in paths]
+        numbered = all((p / "eids.pt").exists() for p in paths)
+        first = np.cumsum([0] + [len(r) for r in rows])
+        ids = [(p / "eids.pt", numbers(load(p / "eids.pt"), p / "eids.pt") if numbered else f + np.arange(len(r)))
+               for p, r, f in zip(paths, rows, first)]
+        own = read_book(book("edge_pb", name), num_parts) if book("edge_pb", name).exists() else None
+        count = add_peer_edges(folder, name, ids, rows, cols, books, own, not whole)
+        weights = [p / "weights.pt" for p in paths]
+        weights = place([(p, i) for p, (_, i) in zip(weights, ids)],
+                        [array(load(p), p) if p.exists() else None for p in weights], count) \
+            if any(p.exists() for p in weights) else None
+        folder.save("edge_weight", name, None if weights is None else weights.astype(np.float32))
+        values = features("edge_feat", name, count, own)
+        check(values is None or numbered, paths[0], "has features of edges without ids in eids.pt")
+        folder.feature(name, "feat", values)
+
+
+# PyTorch Geometric: torch_geometric/distributed/partition.py, releases 2.4.0 to 2.6.1.
+
+def convert_pyg(source, folder):
+    meta_path = source / "META.json"
+    try:
+        meta = json.loads(meta_path.read_text())
+    except ValueError:
+        raise Fault(f"{meta_path}: is no JSON; partition the graph again") from None
+    num_parts = entry(meta, "num_parts", meta_path)
+    folder.typed = entry(meta, "is_hetero", meta_path)
+    check(isinstance(num_parts, int) and num_parts > 0, meta_path, f"says that there are {num_parts} parts")
+    nodes, edges = [NODE], [EDGE]
+    if folder.typed:
+        nodes, edges = checked_types(meta.get("node_types"), meta.get("edge_types"), meta_path)
+    # Version 2.4 numbers vertices and features through all types; later ones write the offsets and subtract them.
+    through = folder.typed and "node_offset" not in meta
+    parts = [source / f"part_{p}" for p in range(num_parts)]
+
+    def files(stem):
+        paths = [p / f"{stem}.pt" for p in parts]
+        return [(p, load(p)) if p.exists() or stem != "edge_feats" else (p, {}) for p in paths]
+
+    def of(value, name, path):
+        check(isinstance(value, dict), path, f"holds {type(value).__name__} and no dict")
+        return (value.get(name) if folder.typed else value) or {}
+
+    def book(stem, name):
+        name = name if isinstance(name, str) else "__".join(name)
+        return read_book(source / stem / f"{name}.pt" if folder.typed else source / f"{stem}.pt", num_parts)
+
+    def features(name, ids, found, count):
+        all_names = dict.fromkeys(key for _, part in found for key in part.get("feats") or {})
+        for key in all_names:
+            rows = [(part.get("feats") or {}).get(key) for _, part in found]
+            if any(r is not None for r in rows):
+                folder.feature(name, key, place(ids, [None if r is None else array(r, p)
+                                                      for r, (p, _) in zip(rows, found)], count))
+
+    books, first_node, first_edge, loaded = {}, {}, 0, files("node_feats")
+    for name in nodes:
+        books[name] = book("node_map", name)
+        count, first = len(books[name]), sum(folder.nodes.values())
+        first_node[name] = first if through else 0
+        found = [(p, of(value, name, p)) for p, value in loaded]
+        ids = [(p, numbers(part["id"], p) if folder.typed and "id" in part
+                else numbers(entry(part, "global_id", p), p) - first) for p, part in found]
+        check_once(ids, count, books[name], f"vertices of type '{name}'")
+        folder.add_nodes(name, count, books[name])
+        features(name, ids, found, count)
+        if found[0][1].get("time") is not None:  # of all vertices, in every part
+            times = numbers(found[0][1]["time"], found[0][0])
+            check(len(times) == count, found[0][0], f"has {len(times)} times for {count} vertices")
+            folder.save("node_time", name, times)
+    graphs, attributes = files("graph"), files("edge_feats")
+    for name in edges:
+        own = book("edge_map", name)
+        found = [(p, of(value, name, p)) for p, value in graphs]
+        lists = {key: [numbers(entry(part, key, p), p) for p, part in found] for key in ("edge_id", "row", "col")}
+        ids = [(p, i - first_edge) for (p, _), i in zip(found, lists["edge_id"])]
+        count = add_peer_edges(folder, name, ids, [r - first_node[name[0]] for r in lists["row"]],
+                               [c - first_node[name[2]] for c in lists["col"]], books, own, True)
+        found = [(p, of(value, name, p)) for p, value in attributes]
+        if any(part.get("global_id") is not None for _, part in found):
+            rows = [(p, numbers(part["global_id"], p) - (first_edge if through else 0)
+                     if part.get("global_id") is not None else np.empty(0, np.int64)) for p, part in found]
+            check_once(rows, count, None, "row of edges")
+            features(name, rows, found, count)
+        if any(part.get("edge_time") is not None for _, part in found):
+            folder.save("edge_time", name, place(ids, [None if part.get("edge_time") is None
+                                                       else numbers(part["edge_time"], p) for p, part in found], count))
+        first_edge += count
+
+
+# Data and HeteroData of PyTorch Geometric, or dicts of them as InMemoryDataset stores them: torch_geometric/data.
+
+def convert_data(source, folder):
+    value = load(source)
+    if isinstance(value, tuple):
+        check(len(value) > 1 and all(len(s) == 2 for s in (value[1] or {}).values() if not isinstance(s, dict)), source,
+              "has several graphs, and glt has one; torch.save one")
+        value = value[0]
+    state = {} if isinstance(value, dict) else getattr(value, "__dict__", {})
+    if "_store" in state:
+        value = vars(state["_store"])["_mapping"]
+    elif "_node_store_dict" in state:
+        value = {kind: vars(store)["_mapping"] for key in ("_node_store_dict", "_edge_store_dict")
+                 for kind, store in state[key].items()}
+    check(isinstance(value, dict), source, f"holds {type(value).__name__}, and no Data or HeteroData")
+    folder.typed = any(isinstance(kind, tuple) for kind in value)
+    stores = {k: dict(v) for k, v in value.items() if isinstance(v, dict) and k != "_global_store"}
+    if not folder.typed:
+        stores = {NODE: {k: v for k, v in value.items() if "edge" not in k},
+                  EDGE: {k: v for k, v in value.items() if "edge" in k}}
+    nodes, edges = checked_types([k for k in stores if isinstance(k, str)], [k for k in stores if not isinstance(k, str)],
+                                 source)
+    pairs = {}
+    for kind in edges:
+        pairs[kind] = array(entry(stores[kind], "edge_index", source), source)
+        check(pairs[kind].ndim == 2 and len(pairs[kind]) == 2, source, f"has an edge_index of {pairs[kind].shape}")
+    for kind in nodes:
+        store = stores[kind]
+        ends = [p[end // 2] for e, p in pairs.items() for end in (0, 2) if e[end] == kind and p.size]
+        rows = [len(store[key]) for key in ("x", "y", "train_mask", "time") if store.get(key) is not None]
+        folder.add_nodes(kind, int(store.get("num_nodes") or (rows or [max((e.max() + 1 for e in ends), default=0)])[0]))
+    names = {"y": "node_label", "time": "node_time", "edge_weight": "edge_weight", "edge_time": "edge_time",
+             "train_mask": "train_idx", "val_mask": "valid_idx", "test_mask": "test_idx"}
+    for kind in nodes + edges:
+        count = folder.nodes[kind] if kind in nodes else pairs[kind].shape[1]
+        if kind in edges:
+            check_ids(pairs[kind][0], folder.nodes[kind[0]], source)
+            check_ids(pairs[kind][1], folder.nodes[kind[2]], source)
+            folder.add_edges(kind, *pairs[kind])
+        for key, of in stores[kind].items():
+            rows = array(of, source) if hasattr(of, "shape") and key not in ("edge_index", "num_nodes") else None
+            mask = key in names and key.endswith("_mask")
+            if rows is not None and rows.ndim and len(rows) == count and (not mask or rows.ndim == 1):
+                key = "edge_time" if kind in edges and key == "time" else key
+                if key in names:
+                    folder.save(names[key], kind, np.flatnonzero(rows) if mask else rows)
+                else:
+                    folder.feature(kind, key, rows)
+            elif of is not None and key not in ("edge_index", "num_nodes"):
+                print(f"note: {source}: {key} of {kind} is left out: it is no array with {count} rows")
+
+
+# Planetoid: github.com/kimiyoung/planetoid. Vertices of the test without features are isolated, in Citeseer.
+
+def convert_planetoid(source, folder):
+    require("scipy")
+    prefix = next(source.glob("ind.*.graph")).name[:-len("graph")]
+    x, y, allx, ally, tx, ty, graph = (load(source / (prefix + end)) for end in
+                                       ("x", "y", "allx", "ally", "tx", "ty", "graph"))
+    test = np.loadtxt(source / (prefix + "test.index"), np.int64, ndmin=1)
+    count = max(int(test.max()) + 1, len(graph))
+    features, labels = np.zeros((count, allx.shape[1]), np.float32), np.zeros((count, ally.shape[1]), np.int64)
+    features[:allx.shape[0]], labels[:allx.shape[0]] = allx.toarray(), ally
+    features[test], labels[test] = tx.toarray(), ty
+    ends = np.array([(s, d) for s, all_d in graph.items() for d in all_d], np.int64).reshape(-1, 2)
+    ends = np.unique(np.concatenate([ends, ends[:, ::-1]]), axis=0)
+    check_ids(ends.reshape(-1), count, source / (prefix + "graph"))
+    folder.add_nodes(NODE, count)
+    folder.add_edges(EDGE, ends[:, 0], ends[:, 1])
+    folder.feature(NODE, "node_feat", features)
+    folder.save("node_label", NODE, labels.argmax(1))
+    folder.save("train_idx", NODE, np.arange(x.shape[0]))
+    folder.save("valid_idx", NODE, np.arange(x.shape[0], min(x.shape[0] + 500, allx.shape[0])))
+    folder.save("test_idx", NODE, np.sort(test))
+
+
+# The Open Graph Benchmark: splits of torch.save, as the arrays and tables that glt-partition reads instead.
+
+def table(folder, name):
+    for path, opened in ((folder / f"{name}.csv.gz", gzip.open), (folder / f"{name}.csv", open)):
+        if path.exists():
+            with opened(path, "rt") as file:
+                return [line.strip().split(",") for line in file]
+    return None
+
+
+def convert_ogb(source):
+    raw = source / "raw" if (source / "raw").is_dir() else source
+    root = raw.parent if raw.name == "raw" else source
+    names = table(raw, "num-node-dict")
+    counts = dict(zip(*names[:2])) if names else {"": (table(raw, "num-node-list") or [["0"]])[0][0]}
+    triples = [tuple(t) for t in (table(raw, "triplet-type-list") or [])] if names else []
+    written = []
+
+    def save(path, values):
+        path.parent.mkdir(exist_ok=True)
+        if path.suffix == ".npy":
+            np.save(path, values)
+        else:
+            np.savetxt(path, values, "%d")
+        written.append(path)
+
+    def left_out(name, keys, path):
+        for key in keys:
+            print(f"note: {path}: {key!r} of {name} is left out: it is no type of vertices, and no pairs of them")
+
+    def save_pairs(name, content, path, folder):
+        pairs = {key: array(content[key], path) for key in ("edge", "edge_neg") if key in content}
+        used = set(pairs)
+        for first, second in (("source_node", "target_node"), ("head", "tail")):
+            if not pairs and first in content and second in content:
+                ends = [numbers(content[key], path) for key in (first, second)]
+                check(len(ends[0]) == len(ends[1]), path, f"has {len(ends[0])} {first} and {len(ends[1])} {second}")
+                pairs["edge"], used = np.stack(ends, 1), {first, second}
+        for key, values in pairs.items():
+            if values.ndim != 2 or values.shape[1] != 2:
+                raise Fault(f"{path}: {key} has the shape {list(values.shape)}; pairs are [L, 2]")
+            save(folder / f"{name}_{key}.npy", values.T)
+        left_out(name, [key for key in content if pairs and key not in used], path)
+        return bool(pairs)
+
+    def save_typed(split, name, content, path):
+        """Pairs of relations with numbers, as in ogbl-biokg: a table edge_reltype has the number of each."""
+        numbers_of = {}
+        for triple in triples:
+            rows = table(raw / "relations" / "___".join(triple), "edge_reltype")
+            if rows:
+                numbers_of[int(rows[0][0])] = triple
+        head, tail, relation = (numbers(content[key], path) for key in ("head", "tail", "relation"))
+        for number in np.unique(relation):
+            if number not in numbers_of:
+                raise Fault(f"{path}: has relation {number}, which no edge_reltype names; unpack the set again")
+            here = relation == number
+            save_pairs(name, {"head": head[here], "tail": tail[here]}, path,
+                       split / "___".join(numbers_of[number]))
+
+    def save_split(split, name, content, path):
+        if not isinstance(content, dict):
+            content = {"": content}
+        if triples and {"head", "tail", "relation"} <= set(content):
+            return save_typed(split, name, content, path)
+        if not triples and save_pairs(name, content, path, split):
+            return None
+        for key, values in content.items():
+            key = "" if key == "node" and not triples else key
+            if key not in counts:
+                left_out(name, [key], path)
+                continue
+            values = array(values, path)
+            values = np.flatnonzero(values) if values.dtype == bool else numbers(values, path)
+            check_ids(values, int(counts[key]), path)
+            save(split / key / f"{name}.csv", values)
+        return None
+
+    for path in sorted(root.glob("split/*/*.pt")):
+        if path.stem in SPLITS:
+            save_split(path.parent, path.stem, load(path), path)
+        elif path.stem == "split_dict":
+            content = load(path)
+            for name in SPLITS:
+                if isinstance(content, dict) and content.get(name) is not None:
+                    save_split(path.parent, name, content[name], path)
+    if not written:
+        raise Fault(f"{source}: has no split/NAME/train.pt, valid.pt, test.pt or split_dict.pt to convert; "
+                    f"glt-partition reads it as it is")
+    print(f"wrote {', '.join(str(p) for p in written)}\n"
+          f"next: glt-partition {source} --parts P --out parts")
+
+
+def found_files(source, given):
+    """Labels and splits that were given, and those where the examples of the libraries write them."""
+    files = {}
+    name = source.name[:-len("-partitions")] if source.name.endswith("-partitions") else source.name
+    places = [(source, "*"), (source.parent, glob.escape(name))]
+    for what, folders in (("labels", ["label"]), ("train", ["train-partitions"]),
+                          ("valid", ["val-partitions", "valid-partitions"]), ("test", ["test-partitions"])):
+        paths = [(None, p) for place, stem in places for end in folders for p in sorted(place.glob(f"{stem}-{end}"))]
+        for text in given[what] or []:
+            kind, equals, rest = text.partition("=")
+            typed = equals and not pathlib.Path(text).exists()
+            paths = [] if text is given[what][0] else paths
+            paths.append((kind, pathlib.Path(rest)) if typed else (None, pathlib.Path(text)))
+        files[what] = []
+        for kind, path in paths:
+            inside = sorted(p for p in path.iterdir() if p.suffix in (".pt", ".npy")) if path.is_dir() else [path]
+            files[what] += [(kind, p) for p in inside]
+        if paths:
+            print(f"{what}: {', '.join(str(p) for _, p in paths)}")
+    return files
+
+
+def convert(source, out, given):
+    if source.suffix == ".pt":
+        reader = convert_data
+    elif (source / "META.json").exists():
+        reader = convert_pyg
+    elif (source / "META").exists():
+        reader = convert_graphlearn
+    elif any(source.glob("ind.*.graph")):
+        reader = convert_planetoid
+    elif any((p / f"num-node-{kind}.csv{end}").exists() for p in (source, source / "raw") for kind in ("list", "dict")
+             for end in ("", ".gz")):
+        if out is not None:
+            raise Fault(f"{source}: is a set of OGB, whose splits are written into it; leave out {out}")
+        return convert_ogb(source)
+    else:
+        raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid) or "
+                    f"num-node-list.csv.gz (OGB); give the folder that has it")
+    if out is None or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise Fault(f"{out or 'OUT'}: name a folder that is not there, or empty")
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        folder = Folder(partial)
+        reader(source, folder)
+        files = found_files(source.resolve(), given)
+        if folder.parts and not any(files.values()):
+            print("note: there are no labels and splits beside the partition; give them by --labels, --train, ...")
+        folder.add_given(files)
+        folder.finish()
+        if out.exists():
+            out.rmdir()
+        partial.rename(out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    keep = f" --method file --assignment {out}/part.npy" if folder.parts else ""
+    num_parts = max(int(p.max(initial=0)) for p in folder.parts) + 1 if folder.parts else "P"
+    print(f"wrote {out}: {sum(folder.nodes.values())} vertices, {len(folder.edges)} type(s) of edges\n"
+          f"next: glt-partition {out} --parts {num_parts}{keep} --out parts")
+    return None
+
+
+def main(words=None):
+    global TRUST
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", metavar="SOURCE", type=pathlib.Path)
+    parser.add_argument("out", metavar="OUT", type=pathlib.Path, nargs="?")
+    for option in ("labels",) + SPLITS:
+        parser.add_argument("--" + option, metavar="[TYPE=]FILE", action="append")
+    parser.add_argument("--trust", action="store_true", help="load pickles of any class; they can run code")
+    arguments = vars(parser.parse_args(words))
+    TRUST = arguments.pop("trust")
+    try:
+        convert(arguments.pop("source"), arguments.pop("out"), arguments)
+    except (Fault, OSError) as wrong:
+        print(f"convert.py: {wrong}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
