@@ -172,3 +172,11 @@ TEST_CASE("the Facebook graph of SNAP is what its description says" *
   CHECK(std::equal(set.edges[0].destinations.begin(), set.edges[0].destinations.end(),
                    expected.data.begin() + expected.shape[1]));
 }
+
+TEST_CASE("a weight that a float cannot tell from 0 is refused with its line") {
+  for (char const* const bad : {"1e-60", "-3e-60", "0.4e-400", "1e-40"}) {
+    CAPTURE(bad);
+    CHECK(names(fault_of("0 1 1\n1 2 " + std::string(bad) + "\n"), "line 2, at", "too small for a number of 32 bits"));
+  }
+  CHECK(read("0 1 0\n1 2 -0.0e7\n2 0 0e-60\n").edges[0].weights == std::vector<float>{0, 0, 0});
+}

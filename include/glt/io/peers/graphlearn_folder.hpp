@@ -175,7 +175,7 @@ private:
     if (weights) {
       check_rows(ids.front().path, weights->bytes().size() / glt::detail::size_of(weights->type()),
                  std::ssize(table.sources), edges_of_type(table));
-      table.weights = floats_of(*weights, ids.front().path);
+      table.weights = weights_of(*weights, ids.front().path);
     }
   }
 

@@ -182,7 +182,7 @@ private:
       ++num_neighbors_;
       if (header_.edge_weights) {
         cursor.next_column("the weight of an edge");
-        edges_.weights.push_back(cursor.real<float>("the weight of an edge"));
+        edges_.weights.push_back(cursor.weight("the weight of an edge"));
       }
       more = cursor.skip_separator();
     }
