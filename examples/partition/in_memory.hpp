@@ -51,6 +51,7 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   auto& data = input.data;
   prepare(data, chosen, out);
   glt::io::all_types const all(glt::io::view_of(data));
+  check_cache_ratio(chosen, all);
   check_splits(chosen, all, out);
   auto const bytes = estimate_bytes(data);
   check_size(chosen, all.num_vertices(), all.num_edges(), bytes, out);
