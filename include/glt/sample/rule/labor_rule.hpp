@@ -41,7 +41,8 @@ namespace detail {
 ///
 /// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout` edges are
 /// taken whole. Picks are in row order. Parallel edges of one source are taken together, except that
-/// `labor_count::exact` may cut them off in row order.
+/// `labor_count::exact` may cut them off in row order: only there, and only in rows with parallel edges, are some edges
+/// more likely than others. Remove duplicates, or use `labor_count::poisson`, if that matters.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.
