@@ -21,7 +21,7 @@ namespace glt::io::detail {
 ///
 /// Compares sums of 64-bit hashes, so a difference is missed with a probability of 2⁻⁶⁴.
 ///
-/// `reduce(sums)` replaces local sums by those of all ranks; every rank calls it equally often.
+/// `reduce(sums)` adds up the sums of all ranks; every rank calls it equally often.
 ///
 /// @pre    all ids are in [0, num_vertices); not checked
 /// @cost   O(E) once, and up to 12 times if there is such a pair; memory for 4,096 sums
