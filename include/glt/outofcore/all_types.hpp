@@ -78,9 +78,9 @@ namespace detail {
           .destinations = columns.destinations,
           .num_sources = schema.num_vertices(schema.source_type(edge_type)),
           .num_destinations = schema.num_vertices(schema.destination_type(edge_type)),
-          .of_type = (schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(edge_type) : "") +
-                     (table.file.empty() ? "" : " in " + table.file),
-          .inputs = graph.data().inputs};
+          .of_type = schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(edge_type) : "",
+          .inputs = graph.data().inputs,
+          .file = table.file};
 }
 
 /// Counts the edges of all types into every vertex and checks their ends; every rank reads its slices of the edges.
