@@ -69,6 +69,9 @@ public:
       if (what.appends() && has_values(edges)) {
         write_values(edges, type, num_vertices, what);
       }
+      if (what.appends() && edges.columns.sources.empty()) {
+        remove_empty_values(type.suffix);
+      }
     }
     if (tables.edges.size() > data_.edges.size()) {
       write_tables(tables);
@@ -167,6 +170,15 @@ private:
     }
     if (!edges.columns.times.empty()) {
       write(*files_.find("edge_time", type.suffix), glt::element_type::int64, {0}, edges.columns.times.data(), nullptr);
+    }
+  }
+
+  // In memory, weights and times of no edges are none.
+  void remove_empty_values(std::string const& suffix) {
+    for (char const* const kind : {"edge_weight", "edge_time"}) {
+      if (auto const file = files_.find(kind, suffix)) {
+        std::filesystem::remove(*file);
+      }
     }
   }
 

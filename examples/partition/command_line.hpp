@@ -48,7 +48,11 @@ inline void declare(CLI::App& app, options& chosen) {
   app.add_flag("--add-self-loops", chosen.add_self_loops,
                "Add a self-loop at every vertex without one to edges within a type of vertices");
   app.add_flag("--normalize", chosen.normalize, "Divide every row of float features by its sum");
-  app.add_flag("--strict", chosen.strict, "Fail where labels are not finite, or parts fuller than --slack allows");
+  app.add_flag(
+      "--check-splits,!--no-check-splits", chosen.check_splits,
+      "Note what validation and test share with training: vertices, edges, negatives that are edges (default)");
+  app.add_flag("--strict", chosen.strict,
+               "Fail where labels are not finite, parts fuller than --slack allows, or splits share something");
 
   auto* parts = app.add_option("--parts", chosen.parts, "Number of parts")
                     ->check(number_from(1, std::numeric_limits<int>::max()));

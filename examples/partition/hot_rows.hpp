@@ -6,6 +6,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/serial.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/data_set.hpp>
@@ -22,6 +23,14 @@
 #include <vector>
 
 namespace glt_partition {
+
+/// Throws if --cache-ratio has nothing to go by.
+inline void check_cache_ratio(options const& chosen, glt::io::all_types const& graph) {
+  if (chosen.cache_ratio > 0 && graph.train().empty()) {
+    throw glt::precondition_error("--cache-ratio of a data set without training vertices, which choose the rows; leave "
+                                  "out the option, or add a split");
+  }
+}
 
 /// For every part and node type the remote vertices that the part's training vertices reach most, as many as
 /// --cache-ratio says of the vertices of the type; none if it says 0. A rank has the lists of the parts that it writes.

@@ -10,6 +10,7 @@
 #include "options.hpp"
 #include "read_estimate.hpp"
 #include "report.hpp"
+#include "split_checks.hpp"
 #include "whole_graph.hpp"
 
 #include <glt/core/detail/message.hpp>
@@ -49,6 +50,8 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   auto data = read_input(chosen, format, out);
   prepare(data, chosen, out);
   glt::io::all_types const all(glt::io::view_of(data));
+  check_cache_ratio(chosen, all);
+  check_splits(chosen, all, out);
   auto const bytes = estimate_bytes(data);
   check_size(chosen, all.num_vertices(), all.num_edges(), bytes, out);
   out.say(glt::detail::message(data.name, ": ", all.num_vertices(), " vertices, ", all.num_edges(),

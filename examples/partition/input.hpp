@@ -9,6 +9,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -29,12 +30,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <numeric>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -163,28 +165,50 @@ inline glt::io::data_set read_input(options const& chosen, std::string const& fo
   return format == "planetoid" ? io::read_planetoid_npz(path) : read_wordnet(path);
 }
 
-/// Divides a row by its sum; one of sum 0 stays.
-inline void normalize_row(glt::host_view<float> row) {
-  auto const sum = std::accumulate(row.begin(), row.end(), 0.0);
-  for (auto& value : row) {
-    value = sum != 0 ? static_cast<float>(value / sum) : value;
+/// Calls f with a value of the C++ type of float elements; does nothing for integers.
+template <class F>
+void visit_float_type(glt::element_type type, F f) {
+  switch (type) {
+  case glt::element_type::float16:
+    return f(glt::float16());
+  case glt::element_type::bfloat16:
+    return f(glt::bfloat16());
+  case glt::element_type::float32:
+    return f(float());
+  case glt::element_type::float64:
+    return f(double());
+  default:
+    return;
   }
 }
 
-/// Divides every row of float32 features by its sum; a row of sum 0 stays.
+/// Divides a row by its sum; one of sum 0 stays.
+template <class T>
+void normalize_row(glt::host_view<T> row) {
+  using wide = std::conditional_t<std::same_as<T, double>, long double, double>; // in which no sum is infinite
+  using narrow = std::conditional_t<std::same_as<T, double>, double, float>;
+  wide sum = 0;
+  for (auto const value : row) {
+    sum += static_cast<narrow>(value);
+  }
+  for (auto& value : row) {
+    value = sum != 0 ? T(static_cast<narrow>(static_cast<narrow>(value) / sum)) : value;
+  }
+}
+
+/// Divides every row of float features by its sum; a row of sum 0 stays.
 inline void normalize(glt::io::data_set& data) {
   for (auto& nodes : data.nodes) {
     for (auto& [name, values] : nodes.features) {
-      if (values.type() != glt::element_type::float32) {
-        continue;
-      }
-      auto const shape = values.shape();
-      auto const columns = values.columns();
-      auto rows = std::move(values).take<float>();
-      for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
-        normalize_row(rows.view().subview(r * columns, columns));
-      }
-      values = glt::io::array::of<float>(rows.cview(), shape);
+      visit_float_type(values.type(), [&]<class T>(T) {
+        auto const shape = values.shape();
+        auto const columns = values.columns();
+        auto rows = std::move(values).template take<T>();
+        for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
+          normalize_row(rows.view().subview(r * columns, columns));
+        }
+        values = glt::io::array::of<T>(rows.cview(), shape);
+      });
     }
   }
 }

@@ -90,9 +90,14 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
   auto const streamed = [&](auto make_stream) {
     return glt::io::assign_by_stream(comm, make_stream, graph.data(), streaming);
   };
-  // Of vertices alone, no part has more than the limit.
+  // Of vertices alone, no part has more than the limit, but some may have none.
   auto const repaired = [&](assignment part_of) {
-    auto const limited = std::ranges::any_of(chosen.balance, [](auto const& of) { return of != "vertices"; });
+    std::vector<bool> has_vertices(static_cast<std::size_t>(chosen.parts), false);
+    for (auto const part : part_of) {
+      has_vertices[static_cast<std::size_t>(part)] = true;
+    }
+    auto const limited = std::ranges::count(has_vertices, false) > 0 ||
+                         std::ranges::any_of(chosen.balance, [](auto const& of) { return of != "vertices"; });
     return limited || graph.schema().num_node_types() > 1
                ? glt::io::repair_by_stream(
                      comm, graph, std::move(part_of), chosen.parts,

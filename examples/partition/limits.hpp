@@ -42,13 +42,41 @@ inline std::string limit_missed(std::string const& what, std::span<std::int64_t 
                               " allows ", most);
 }
 
-/// Tells which limits of --balance the parts exceed; methods that keep none promise nothing.
+/// What a note says of parts without vertices; empty if there are none.
+///
+/// @shape  counts [P], vertices of every part
+inline std::string empty_parts(std::span<std::int64_t const> counts) {
+  constexpr std::int64_t most_named = 8;
+  std::string named;
+  std::int64_t number = 0;
+  for (std::size_t part = 0; part < counts.size(); ++part) {
+    if (counts[part] == 0 && number++ < most_named) {
+      named += (named.empty() ? "" : ", ") + std::to_string(part);
+    }
+  }
+  return number == 0 ? std::string()
+                     : glt::detail::message(number, " of ", counts.size(), " parts have no vertices: ", named,
+                                            number > most_named ? ", …" : "", "; ask for fewer --parts");
+}
+
+/// Names empty parts, and tells which limits of --balance the parts exceed; methods that keep none promise nothing.
 ///
 /// @shape  part_of [V of all types]; edges_into [P], edges into the vertices of every part
 /// @throws precondition_error  if there is one, and --strict
 inline void check_limits(options const& chosen, glt::io::all_types const& graph,
                          glt::host_view<glt::local_id const> part_of, std::span<std::int64_t const> edges_into,
                          console& out) {
+  auto const by_part = [&](auto const& vertices) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(chosen.parts), 0);
+    for (auto const vertex : vertices) {
+      ++counts[static_cast<std::size_t>(part_of[vertex])];
+    }
+    return counts;
+  };
+  auto const sizes = by_part(std::views::iota(std::int64_t{0}, graph.num_vertices()));
+  if (auto const text = empty_parts(sizes); !text.empty()) {
+    out.say("note: " + text);
+  }
   if (!keeps_balance(chosen.method)) {
     return;
   }
@@ -59,15 +87,8 @@ inline void check_limits(options const& chosen, glt::io::all_types const& graph,
       out.say("note: " + text);
     }
   };
-  auto const by_part = [&](auto const& vertices) {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(chosen.parts), 0);
-    for (auto const vertex : vertices) {
-      ++counts[static_cast<std::size_t>(part_of[vertex])];
-    }
-    return counts;
-  };
   if (asks_balance(chosen, "vertices")) {
-    check("vertices", by_part(std::views::iota(std::int64_t{0}, graph.num_vertices())));
+    check("vertices", sizes);
   }
   if (asks_balance(chosen, "edges")) {
     check("edges", edges_into);

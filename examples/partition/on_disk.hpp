@@ -9,6 +9,7 @@
 #include "limits.hpp"
 #include "options.hpp"
 #include "report.hpp"
+#include "split_checks.hpp"
 #include "staging.hpp"
 
 #include <glt/comm/communicator.hpp>
@@ -55,6 +56,12 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   auto const data = input.view();
   glt::io::all_types const graph(data);
   glt::run_together(comm, [&] { check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out); });
+  glt::run_together(comm, [&] {
+    check_cache_ratio(chosen, graph);
+    if (comm.rank() == 0) {
+      check_splits(chosen, graph, out);
+    }
+  });
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
   auto const plan = glt::io::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
   out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",

@@ -18,6 +18,7 @@ struct options {
   bool add_self_loops = false;
   bool normalize = false;
   bool strict = false;
+  bool check_splits = true;
 
   int parts = 0;
   std::string method = "ldg";

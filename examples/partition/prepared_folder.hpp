@@ -8,8 +8,8 @@
 #include "options.hpp"
 
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/core/types.hpp>
+#include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -35,18 +35,19 @@ inline std::filesystem::path link_folder(std::filesystem::path const& folder, st
   return made;
 }
 
-/// Replaces a file of features by one whose rows are divided by their sums, row by row.
-inline void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
-  auto const head = glt::io::detail::npy_start(glt::io::detail::npy_type<float>(), values.shape());
+/// Replaces a file of float features by one whose rows are divided by their sums, row by row.
+template <class T>
+void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
+  auto const head = glt::io::detail::npy_start(glt::io::detail::npy_own_name_of(values.type()), values.shape());
   std::filesystem::remove(path); // the link, which is not followed
   glt::detail::atomic_file file(path);
   file.write(head->data(), std::ssize(*head));
-  auto const rows = values.matrix<float>();
-  std::vector<float> row(static_cast<std::size_t>(rows.columns()));
+  auto const rows = values.matrix<T>();
+  std::vector<T> row(static_cast<std::size_t>(rows.columns()));
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     std::ranges::copy(rows.row(r), row.begin());
-    normalize_row(row);
-    file.write(row.data(), std::ssize(row) * static_cast<std::int64_t>(sizeof(float)));
+    normalize_row(glt::host_view<T>(row));
+    file.write(row.data(), std::ssize(row) * static_cast<std::int64_t>(sizeof(T)));
   }
   file.commit();
 }
@@ -69,9 +70,7 @@ inline std::filesystem::path prepare_folder(std::filesystem::path const& folder,
     auto const& paths = files.node_types()[t].features;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       auto const& values = data.nodes[t].features[i].values;
-      if (values.type() == glt::element_type::float32) {
-        normalize_file(paths[i].path, values);
-      }
+      visit_float_type(values.type(), [&]<class T>(T) { normalize_file<T>(paths[i].path, values); });
     }
   }
   return made;

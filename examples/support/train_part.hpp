@@ -7,6 +7,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
+#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
@@ -60,6 +61,12 @@ inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
 inline problem problem_of(glt::io::opened_part const& part, std::string const& parts) {
   if (!part.features.has_labels()) {
     throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
+  }
+  constexpr std::int64_t always_fits = 1 << 16; // classes, whatever the number of vertices
+  if (part.num_classes > std::max(part.graph.num_vertices(), always_fits)) {
+    throw glt::precondition_error(glt::detail::message(parts, " has a label ", part.num_classes - 1, ", but only ",
+                                                       part.graph.num_vertices(),
+                                                       " vertices; number the classes from 0, as numpy.unique does"));
   }
   return {part.features.num_columns(), part.num_classes};
 }

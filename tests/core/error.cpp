@@ -34,6 +34,10 @@ TEST_CASE("an io_error names path and offset") {
   CHECK(error.path() == "/data/x.npy");
   CHECK(error.offset() == 128);
   CHECK(std::string(error.what()) == "/data/x.npy (at byte 128): the file ends early");
+  CHECK(error.cause() == "the file ends early");
+  glt::io_error const whole("/data/x.npy", 0, "is empty");
+  CHECK(std::string(whole.what()) == "/data/x.npy: is empty"); // no place in it is at fault
+  CHECK(whole.cause() == "is empty");
 }
 
 TEST_CASE("a collective_error names rank and cause") {

@@ -6,6 +6,7 @@
 #include <glt/graph/convert.hpp>
 #include <glt/graph/planted_communities.hpp>
 #include <glt/io/array/npy.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>
@@ -89,6 +90,33 @@ TEST_CASE("limits on edges and types are aimed at") {
   CHECK(std::ranges::max(edges) < 1.1 * 20'011 / 4);
   CHECK(std::ranges::max(weights_of_parts(part_of.view(), 4, of_type(0))) < 1.1 * 2000 / 4);
   CHECK(std::ranges::max(weights_of_parts(part_of.view(), 4, of_type(1))) < 1.1 * 1001 / 4);
+}
+
+TEST_CASE("many parts keep the capacity, and none is empty") {
+  auto const check = [](auto const& rows, double slack, int num_parts) {
+    CAPTURE(num_parts);
+    auto const part_of = metis_partitioner{.capacity_slack = slack}(rows.view(), num_parts);
+    auto const sizes = sizes_of_parts(part_of.view(), num_parts);
+    CHECK(std::ranges::min(sizes) >= 1);
+    CHECK(std::ranges::max(sizes) <= detail::part_capacity(rows.view().num_rows(), 1, slack, num_parts));
+  };
+  std::vector<local_id> sources;
+  std::vector<local_id> destinations;
+  for (local_id u = 0; u < 20; ++u) {
+    for (local_id v = 0; v < 20; ++v) {
+      if (u != v) {
+        sources.push_back(u);
+        destinations.push_back(v);
+      }
+    }
+  }
+  auto const complete = make_csr<device::cpu>(coo_view<memory_space::host, local_id>(
+      20, host_view<local_id const>(sources), host_view<local_id const>(destinations)));
+  for (int const num_parts : {3, 7, 11, 13, 19, 20}) {
+    check(complete, 0, num_parts);
+  }
+  check(make_csr<device::cpu>(random_graph(1000, 5000).view()), 0.03, 700);
+  check(make_csr<device::cpu>(random_graph(400, 3000).view()), 0.03, 150);
 }
 
 TEST_CASE("bad options, bad graphs and graphs beyond METIS's integers are refused") {

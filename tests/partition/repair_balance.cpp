@@ -5,6 +5,7 @@
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/rmat.hpp>
+#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/stream/fennel.hpp>
 
 #include "support/errors.hpp"
@@ -113,6 +114,33 @@ TEST_CASE("limits that cannot be kept make nothing worse, and limits that hold m
     load[static_cast<std::size_t>(made[v])] += heavy[static_cast<std::size_t>(v)];
   }
   CHECK(most(load) == 5);
+}
+
+TEST_CASE("a limit on vertices is kept with any number of parts, and no part stays empty") {
+  auto const edges = make_rmat<local_id>({.scale = 9, .edge_factor = 4});
+  auto const graph = make_csr<device::cpu>(edges.view());
+  auto const n = graph.view().num_rows();
+  for (int const num_parts : {7, 150, 400, 511, 512}) {
+    for (double const slack : {0.0, 0.05, 1.0}) {
+      CAPTURE(num_parts);
+      balance_constraints limits;
+      limits.push_back(balance_vertices(slack));
+      std::vector<local_id> parts(static_cast<std::size_t>(n), 0);
+      for (std::size_t v = 0; v < parts.size(); v += 5) {
+        parts[v] = static_cast<local_id>(v) % 5;
+      }
+      auto const made = repair_balance(graph.view(), parts_of(parts), limits, num_parts);
+      auto const sizes = loads_of(graph.view(), made.view(), num_parts).vertices;
+      CHECK(most(sizes) <= detail::part_capacity(n, 1, slack, num_parts));
+      CHECK(*std::ranges::min_element(sizes) >= 1);
+    }
+  }
+  // More parts than vertices: nothing is to be filled.
+  balance_constraints limits;
+  limits.push_back(balance_vertices(0));
+  auto const made =
+      repair_balance(graph.view(), parts_of(std::vector<local_id>(static_cast<std::size_t>(n), 3)), limits, 600);
+  CHECK(most(loads_of(graph.view(), made.view(), 600).vertices) == 1);
 }
 
 TEST_CASE("parts that are none, or not one for each vertex, are refused") {

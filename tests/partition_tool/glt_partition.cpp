@@ -225,7 +225,7 @@ TEST_CASE("what is wrong with a graph on disk is named, and nothing is left") {
   write_folder(set, 20, 50, 2);
   fails("file --assignment " + (scratch / "short.txt").string(), "parts of 2 vertices for a graph of 20");
   glt::io::write_npy(set / "train_idx.npy", std::vector<std::int64_t>{3, 20});
-  fails("hash", "train_idx.npy (at byte 0): id 1 is 20");
+  fails("hash", "train_idx.npy: id 1 is 20");
   fs::remove(set / "train_idx.npy");
   glt::io::write_npy(set / "node_label.npy", std::vector<std::int64_t>(19));
   fails("hash", "19 rows for 20");

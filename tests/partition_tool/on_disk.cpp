@@ -239,6 +239,62 @@ TEST_CASE("parts that a file gives, as those of another library: on disk and on 
   CHECK(has(refused.errors, "is 2, outside [0, 2)"));
 }
 
+TEST_CASE("a cache without training vertices is refused, and empty parts are named") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 30, 200, 2);
+  fs::remove(scratch / "set" / "train_idx.npy");
+  auto const arguments = (scratch / "set").string() + " --out " + (scratch / "out").string() + " --parts ";
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const refused = run_tool(scratch, arguments + "2 --cache-ratio 0.1" + limit);
+    CHECK(refused.status == 1);
+    CHECK(has(refused.errors, "--cache-ratio of a data set without training vertices"));
+    CHECK(!fs::exists(scratch / "out"));
+    auto const many = run_tool(scratch, arguments + "25 --method hash" + limit);
+    CHECK(many.status == 0);
+    CHECK(has(many.out, " of 25 parts have no vertices: "));
+    fs::remove_all(scratch / "out");
+    auto const full = run_tool(scratch, arguments + "25 --slack 1" + limit);
+    CHECK(full.status == 0);
+    CHECK_FALSE(has(full.out, "have no vertices"));
+    fs::remove_all(scratch / "out");
+  }
+}
+
+TEST_CASE("an id out of range is told with its file, in memory and on disk") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 30, 200, 2);
+  std::vector<std::int64_t> const pairs{0, 1, 2, 3, 30, 4};
+  auto const file = scratch / "set" / "edge_index.npy";
+  glt::io::write_npy(file, glt::host_matrix<std::int64_t const>(pairs.data(), 2, 3));
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const refused =
+        run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " + (scratch / "out").string() + limit);
+    CHECK(refused.status == 1);
+    CHECK(has(refused.errors, file.c_str()));
+    CHECK(has(refused.errors, "is 30, outside [0, 30)"));
+    CHECK_FALSE(has(refused.errors, "at byte 0"));
+  }
+}
+
+TEST_CASE("splits that share something are noted, and refused by --strict, in memory and on disk") {
+  scratch_folder const scratch;
+  write_folder(scratch / "set", 30, 200, 2);
+  glt::io::write_npy(scratch / "set" / "valid_idx.npy", std::vector<std::int64_t>{3, 7, 9});
+  auto const arguments = (scratch / "set").string() + " --parts 2 --out " + (scratch / "out").string();
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const strict = run_tool(scratch, arguments + " --strict" + limit);
+    CHECK(strict.status == 1);
+    CHECK(has(strict.errors, "--strict: 1 vertices of type 'node' are in train_idx and valid_idx, such as 7"));
+    CHECK(!fs::exists(scratch / "out"));
+    for (bool const checks : {true, false}) {
+      auto const noted = run_tool(scratch, arguments + limit + (checks ? "" : " --strict --no-check-splits"));
+      CHECK(noted.status == 0);
+      CHECK(has(noted.out, "note: 1 vertices of type 'node' are in train_idx and valid_idx") == checks);
+      fs::remove_all(scratch / "out");
+    }
+  }
+}
+
 TEST_CASE("what is done to a data set first: on disk and on ranks as in memory") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 100, 900, 3);

@@ -37,6 +37,8 @@ TEST_CASE("samples equal the naive sampler: every graph, option and number of th
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
     for (bool const ids : {false, true}) {
       options.push_back({.fanouts = {4}, .expand = expand, .edge_ids = ids});
+      options.push_back({.fanouts = {3, 0, 4}, .expand = expand, .edge_ids = ids});
+      options.push_back({.fanouts = {0, 2}, .replace = true, .expand = expand, .edge_ids = ids});
       options.push_back({.fanouts = {3, 2, 5}, .expand = expand, .edge_ids = ids});
       options.push_back({.fanouts = {3, 2}, .replace = true, .expand = expand, .edge_ids = ids});
       options.push_back({.fanouts = {-1, 2}, .expand = expand, .edge_ids = ids});

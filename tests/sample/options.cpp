@@ -16,12 +16,14 @@ TEST_CASE("options that no sampler can follow are refused by name") {
     return thrown<glt::precondition_error>([&] { glt::validate(options); });
   };
   CHECK(names(refused({}), "no fanouts"));
-  CHECK(names(refused({.fanouts = {5, 0}}), "fanout 0", "hop 1"));
+  CHECK(names(refused({.fanouts = {5, -3}}), "fanout -3", "hop 1"));
   CHECK(names(refused({.fanouts = {-2}}), "fanout -2", "hop 0"));
   CHECK(names(refused({.fanouts = {3, -1}, .replace = true}), "-1", "hop 1", "replacement"));
   CHECK(names(refused({.fanouts = {std::int64_t{1} << 31}, .replace = true}), "fanout 2147483648", "hop 0",
               "2147483647"));
-  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {-1, 1, 1000000}}));
+  CHECK(names(refused({.fanouts = {5}, .expand = static_cast<glt::frontier>(77)}), "expand 77", "frontier::all"));
+  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {5}, .expand = glt::frontier::all}));
+  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {-1, 0, 1, 1000000}}));
   CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {std::int64_t{1} << 62}}));
 }
 

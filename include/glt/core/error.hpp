@@ -30,18 +30,24 @@ public:
       : error(message, where) {}
 };
 
-/// Error while a file was read or written; carries its path and the byte offset of the fault.
+/// Error while a file was read or written; carries its path and the byte offset of the fault, 0 for the whole file.
 class io_error : public error {
 public:
   io_error(std::string path, std::int64_t offset, std::string const& message,
            std::source_location where = std::source_location::current())
-      : error(path + " (at byte " + std::to_string(offset) + "): " + message, where), path_(std::move(path)),
-        offset_(offset) {}
+      : error(place(path, offset) + message, where), path_(std::move(path)), offset_(offset) {}
 
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   [[nodiscard]] std::int64_t offset() const noexcept { return offset_; }
 
+  /// Returns the text without path and offset.
+  [[nodiscard]] std::string cause() const { return std::string(what()).substr(place(path_, offset_).size()); }
+
 private:
+  static std::string place(std::string const& path, std::int64_t offset) {
+    return offset == 0 ? path + ": " : path + " (at byte " + std::to_string(offset) + "): ";
+  }
+
   std::string path_;
   std::int64_t offset_;
 };

@@ -46,6 +46,7 @@ struct edge_table_view {
   edge_columns columns;
   std::span<named_array const> features{};
   std::vector<link_split_view> links{};
+  std::string file{}; ///< file of the ends, for errors; empty in memory
 };
 
 } // namespace detail

@@ -11,8 +11,10 @@
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/partition/repair_balance.hpp>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace glt {
@@ -26,7 +28,7 @@ enum class metis_objective {
 /// METIS: multilevel k-way partitioning, the fewest cut edges for the most memory.
 ///
 /// Ignores the graph's directions and self-loops; edges between the same vertices are merged. METIS aims at balance,
-/// but small graphs and tight limits miss it. A graph with no more vertices than parts, or without edges and limits, is
+/// and `repair_balance` moves the excess and fills empty parts. A graph with no more vertices than parts, or without edges and limits, is
 /// divided equally without METIS.
 ///
 /// The parts are the same for the same seed, unless another thread uses std::rand at the same time: METIS sets its seed
@@ -65,7 +67,10 @@ struct metis_partitioner {
     }
     auto undirected = detail::make_metis_graph(graph);
     auto weights = detail::make_metis_weights(n, capacity_slack, balance);
-    return partition(undirected, weights, num_parts);
+    auto part_of = partition(undirected, weights, num_parts);
+    auto limits = balance;
+    limits.push_back(balance_vertices(capacity_slack));
+    return repair_balance(graph, std::move(part_of), limits, num_parts);
   }
 
 private:

@@ -70,13 +70,15 @@ namespace detail {
 /// @pre    the type exists; not checked
 [[nodiscard]] inline checked_pairs ends_of(all_types const& graph, int edge_type) {
   auto const& schema = graph.schema();
-  auto const& columns = graph.data().edges[static_cast<std::size_t>(edge_type)].columns;
+  auto const& table = graph.data().edges[static_cast<std::size_t>(edge_type)];
+  auto const& columns = table.columns;
   return {.sources = columns.sources,
           .destinations = columns.destinations,
           .num_sources = schema.num_vertices(schema.source_type(edge_type)),
           .num_destinations = schema.num_vertices(schema.destination_type(edge_type)),
           .of_type = schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(edge_type) : "",
-          .inputs = graph.data().inputs};
+          .inputs = graph.data().inputs,
+          .file = table.file};
 }
 
 /// Counts the edges of all types into every vertex and checks their ends; every rank reads its slices of the edges.

@@ -14,7 +14,9 @@ namespace glt {
 /// Moves vertices out of parts that exceed limits; first the vertices that cut fewest edges for the relief.
 ///
 /// A partitioner that assigns one vertex after the other, and METIS, keep limits only while they find room. If all
-/// limits hold, no vertex moves. If they cannot all be kept, the parts exceed them less than before, or are unchanged.
+/// limits hold, no vertex moves, except into empty parts: if V >= num_parts, every part gets a vertex. If the limits
+/// cannot all be kept, the parts exceed them less than before, or are unchanged. A limit on vertices alone is always
+/// kept.
 ///
 /// @shape  graph [V] rows · part_of [V] → [V]
 /// @pre    sources are in [0, V); not checked, see `validate`

@@ -55,8 +55,9 @@ namespace detail {
 
 /// @throws precondition_error  if there is not one list of fanouts per edge type, the lists are empty or of
 ///                             different length, or a fanout is below −1, or −1 or 2³¹ or more together with
-///                             replacement
+///                             replacement, or `expand` is no frontier
 inline void validate(hetero_options const& options, hetero_schema const& schema) {
+  detail::check_frontier(options.expand);
   if (std::ssize(options.fanouts) != schema.num_edge_types()) {
     throw precondition_error(detail::message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),
                                              " edge types; give one per type, with 0 for what is not to be sampled"));

@@ -33,7 +33,7 @@ struct hop_options {
 
 /// Options of a multi-hop neighbour sampler.
 struct neighbor_options {
-  std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all neighbours
+  std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all, 0 none
   bool replace = false;              ///< draw with replacement
   frontier expand = frontier::fresh; ///< vertices that a hop expands
   edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
@@ -63,6 +63,14 @@ inline void check_fanout(std::int64_t fanout, bool replace, std::string const& p
   }
 }
 
+// Throws for a number that is no frontier.
+inline void check_frontier(frontier expand) {
+  if (expand != frontier::fresh && expand != frontier::all) {
+    throw precondition_error(
+        message("expand ", static_cast<std::int64_t>(expand), "; give frontier::fresh or frontier::all"));
+  }
+}
+
 } // namespace detail
 
 /// @throws precondition_error  if the fanout is 0 or below −1, or −1 or 2³¹ or more together with replacement
@@ -70,14 +78,17 @@ inline void validate(hop_options const& options) {
   detail::check_fanout(options.fanout, options.replace, {});
 }
 
-/// @throws precondition_error  if there is no fanout, or one is 0 or below −1, or −1 or 2³¹ or more
-///                             together with replacement
+/// @throws precondition_error  if there is no fanout, or one is below −1, or −1 or 2³¹ or more together with
+///                             replacement, or `expand` is no frontier
 inline void validate(neighbor_options const& options) {
   if (options.fanouts.empty()) {
     throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");
   }
+  detail::check_frontier(options.expand);
   for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-    detail::check_fanout(options.fanouts[hop], options.replace, detail::message(" of hop ", hop));
+    if (options.fanouts[hop] != 0) {
+      detail::check_fanout(options.fanouts[hop], options.replace, detail::message(" of hop ", hop));
+    }
   }
 }
 

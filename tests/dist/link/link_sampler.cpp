@@ -241,7 +241,7 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
           [&] { glt::dist::link_sampler(comm, directory, comm.rank() == last ? of_last : options[2]); });
     };
     CHECK(glt_test::names(refused({.neighbors = {.fanouts = {2}}, .negatives = {.amount = -1}}), name, "-1 negatives"));
-    CHECK(glt_test::names(refused({.neighbors = {.fanouts = {0}}}), name, "fanout 0"));
+    CHECK(glt_test::names(refused({.neighbors = {.fanouts = {-3}}}), name, "fanout -3"));
     if (comm.size() > 1) {
       glt::link_options const more{.neighbors = {.fanouts = {2}}, .negatives = {.amount = 2}};
       glt::link_options const excluding{.neighbors = {.fanouts = {2}}, .exclude = seed_exclusion::edges};

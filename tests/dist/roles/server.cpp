@@ -164,6 +164,11 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
                   CHECK(glt_test::names(refused("some", 1, -2, 1), "rank 0", "counted batches that cannot be"));
                   CHECK(glt_test::names(refused("some", 1, -1, 0), "batch size 0"));
                   CHECK(glt_test::names(refused("some", 1, -1, 1, 0), "bulk 0", "make 1 to"));
+                  auto const waits = glt_test::thrown<glt::error>([&] {
+                    remote<comm_type>(client, "some", std::vector<glt::global_id>{1}, {-1}, {.batch_size = 1},
+                                      {.together = false, .time_limit = std::chrono::seconds(-1)});
+                  });
+                  CHECK(glt_test::names(waits, "time_limit -1 s", "give 0 or more seconds"));
                 }
                 auto options = some_options;
                 options.bulk = servers == 2 ? 3 : 1; // of which those before the failing one come

@@ -24,6 +24,7 @@ namespace {
 std::vector<glt::neighbor_options> options_to_try() {
   std::vector<glt::neighbor_options> options;
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
+    options.push_back({.fanouts = {3, 0, 4}, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {3, 2}, .replace = true, .expand = expand});
     options.push_back({.fanouts = {-1, 300}, .expand = expand, .edge_ids = true});
@@ -94,8 +95,8 @@ TEST_CASE_TEMPLATE("a bad seed, key or option of one rank is the same error on e
     }
     seeds[1] = 2;
     auto const bad_fanout = glt_test::thrown<glt::collective_error>(
-        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}}, policy); });
-    CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout 0", "hop 1"));
+        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? -3 : 2}}, policy); });
+    CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout -3", "hop 1"));
     if (comm.size() > 1) {
       auto const other_key =
           glt_test::thrown<glt::collective_error>([&] { sample({.seed = comm.rank() == last ? 1U : 0U}); });

@@ -33,6 +33,8 @@ std::vector<glt::neighbor_options> options_to_try() {
   std::vector<glt::neighbor_options> options;
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
     options.push_back({.fanouts = {3}, .expand = expand});
+    options.push_back({.fanouts = {3, 0, 4}, .expand = expand, .edge_ids = true});
+    options.push_back({.fanouts = {0, 2}, .replace = true, .expand = expand, .disjoint = true});
     options.push_back({.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {3, 2}, .replace = true, .expand = expand, .edge_ids = true});
     options.push_back({.fanouts = {-1, 300}, .expand = expand, .edge_ids = true});
@@ -190,8 +192,8 @@ TEST_CASE("a bad seed, key or option of one rank is the same error on every rank
     }
 
     auto const bad_fanout = glt_test::thrown<glt::collective_error>(
-        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? 0 : 2}}); });
-    CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout 0", "hop 1"));
+        [&] { glt::dist::neighbor_sampler(comm, graph, {.fanouts = {3, comm.rank() == last ? -3 : 2}}); });
+    CHECK(glt_test::names(bad_fanout, "rank " + std::to_string(last), "fanout -3", "hop 1"));
 
     if (comm.size() > 1) {
       auto const other_options = glt_test::thrown<glt::collective_error>(

@@ -119,7 +119,7 @@ TEST_CASE("what cannot be read is refused with the way out") {
 TEST_CASE("bytes that are cut anywhere, or too many, are refused") {
   auto const whole = npy_bytes("<u4", "(3,)", std::string(12, 'x'));
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    REQUIRE(names(fault_of(whole.substr(0, length)), "memory.npy (at byte "));
+    REQUIRE(names(fault_of(whole.substr(0, length)), "memory.npy"));
   }
   CHECK(names(fault_of(whole + "x"), "goes on for 1 bytes"));
 }

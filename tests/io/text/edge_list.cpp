@@ -110,7 +110,7 @@ TEST_CASE("sparse numbers are relabelled in ascending order") {
   CHECK(set.nodes[0].features[0].name == "original_id");
   auto const original = set.nodes[0].features[0].values.values<std::int64_t>();
   CHECK(ids(original.begin(), original.end()) == ids{5, 77, 9'000'000'000'000'000'000});
-  CHECK(names(fault_of(text), "a.txt (at byte 0): has 3 edges and numbers vertices up to 9000000000000000000",
+  CHECK(names(fault_of(text), "a.txt: has 3 edges and numbers vertices up to 9000000000000000000",
               "edge_list_options::relabel"));
   CHECK(names(fault_of("9223372036854775807 0\n"), "a source vertex is none of 9223372036854775807 vertices"));
   CHECK(read("", {.relabel = true}).nodes[0].num_nodes == 0);
@@ -175,4 +175,12 @@ TEST_CASE("the Facebook graph of SNAP is what its description says" *
   CHECK(std::equal(set.edges[0].sources.begin(), set.edges[0].sources.end(), expected.data.begin()));
   CHECK(std::equal(set.edges[0].destinations.begin(), set.edges[0].destinations.end(),
                    expected.data.begin() + expected.shape[1]));
+}
+
+TEST_CASE("a weight that a float cannot tell from 0 is refused with its line") {
+  for (char const* const bad : {"1e-60", "-3e-60", "0.4e-400", "1e-40"}) {
+    CAPTURE(bad);
+    CHECK(names(fault_of("0 1 1\n1 2 " + std::string(bad) + "\n"), "line 2, at", "too small for a number of 32 bits"));
+  }
+  CHECK(read("0 1 0\n1 2 -0.0e7\n2 0 0e-60\n").edges[0].weights == std::vector<float>{0, 0, 0});
 }

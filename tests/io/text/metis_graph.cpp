@@ -56,6 +56,18 @@ TEST_CASE("rows of every format come back, with any number of threads and pieces
         ids sizes;
         ids vertex_weights;
         std::vector<float> edge_weights;
+        struct neighbor {
+          std::int64_t vertex;
+          std::int64_t weight;
+        };
+        std::vector<std::vector<neighbor>> neighbors(static_cast<std::size_t>(n));
+        for (std::int64_t e = 0; e < num_edges; ++e) {
+          auto const one = draws.below(static_cast<std::uint64_t>(n));
+          auto const two = draws.below(static_cast<std::uint64_t>(n));
+          auto const weight = static_cast<std::int64_t>(draws.below(50));
+          neighbors[one].push_back({static_cast<std::int64_t>(two), weight});
+          neighbors[two].push_back({static_cast<std::int64_t>(one), weight});
+        }
         for (std::int64_t v = 0; v < n; ++v) {
           std::string row;
           auto const add = [&](std::int64_t value) { row += (row.empty() ? "" : "  ") + std::to_string(value); };
@@ -66,12 +78,11 @@ TEST_CASE("rows of every format come back, with any number of threads and pieces
           for (std::int64_t i = 0; digit(2) && i < weights; ++i) {
             add(vertex_weights.emplace_back(drawn()));
           }
-          auto const degree = n == 1 ? 4 : v % 2 == 1 ? 8 : v + 1 == n ? 4 : 0; // 4 n in all, two for an edge
-          for (int i = 0; i < degree; ++i) {
-            add(destinations.emplace_back(static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(n)))) + 1);
+          for (auto const& [vertex, weight] : neighbors[static_cast<std::size_t>(v)]) {
+            add(destinations.emplace_back(vertex) + 1);
             sources.push_back(v);
             if (digit(1)) {
-              add(static_cast<std::int64_t>(edge_weights.emplace_back(static_cast<float>(drawn()))));
+              add(static_cast<std::int64_t>(edge_weights.emplace_back(static_cast<float>(weight))));
             }
           }
           text += row + (v % 5 == 0 ? "\r\n" : v % 5 == 1 ? "\n% between\n" : " \n");
@@ -142,6 +153,21 @@ TEST_CASE("a graph that has not what its first line says is refused") {
   CHECK(names(fault_of("2 2\n2\n1\n"), "lists 2 neighbours, not two for each of 2 edges"));
   CHECK(names(fault_of("2 1\n2\n\n"), "lists 1 neighbours, not two for each of 1 edges"));
   CHECK(names(fault_of("9223372036854775807 9223372036854775807\n"), "behind 0 of 9223372036854775807 vertices"));
+}
+
+TEST_CASE("an edge on the line of one end only, or with two weights, is refused with its line") {
+  for (int const threads : {1, 3}) {
+    auto const fault = [&](std::string_view text) {
+      return thrown<io_error>([&] { static_cast<void>(read(text, threads, 8)); });
+    };
+    CHECK(names(fault("3 1\n2\n3\n\n"),
+                "line 2: vertex 1 lists vertex 2, but line 3 of vertex 2 does not list vertex 1"));
+    CHECK(names(fault("% one\n3 2\n% two\n3\n% three\n% four\n3\n2 2\n"),
+                "line 4: vertex 1 lists vertex 3, but line 8 of vertex 3 does not list vertex 1 as often"));
+    CHECK(names(fault("2 1 1\n2 4\n1 5\n"), "line 2", "but line 3 of vertex 2 lists vertex 1 with another weight"));
+    CHECK(names(fault("3 2 1\n2 4 2 5\n1 5 1 5\n\n"), "line 2", "line 3 of vertex 2", "another weight"));
+    CHECK(read("3 4 1\n2 4 2 5 1 1 1 2\n1 5 1 4 3 0\n2 -0\n", threads, 8).edges[0].sources.size() == 8);
+  }
 }
 
 TEST_CASE("a graph may be packed") {

@@ -77,4 +77,6 @@ TEST_CASE("faults are those of the reader, with the line in the whole file") {
   check("% more\n% and more\n6 2\n2\n1\n4\n3\n7\n\n");
   check("6 2\n2\n1\n4\n3\n\n5\n");
   check("6 3\n2\n1\n4\n3 x\n\ny\n");
+  check("6 3\n2\n1\n% a remark\n4\n3 5\n% and one\n\n4\n");
+  check("6 2 1\n2 7\n1 7\n4 1\n3 2\n\n\n");
 }

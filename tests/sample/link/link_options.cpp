@@ -32,7 +32,11 @@ TEST_CASE("options of neighbours and of negatives are both checked") {
   CHECK_NOTHROW(validate(glt::link_options{.neighbors = {.fanouts = {3}}}));
   CHECK(glt_test::names(refused({}), "no fanouts"));
   CHECK(glt_test::names(refused({.neighbors = {.fanouts = {3}}, .negatives = {.amount = -1}}), "-1", "negatives"));
-  CHECK(glt_test::names(refused({.neighbors = {.fanouts = {0}}}), "fanout 0"));
+  CHECK(glt_test::names(refused({.neighbors = {.fanouts = {5}}, .exclude = static_cast<glt::seed_exclusion>(9)}),
+                        "exclude 9"));
+  CHECK(glt_test::names(
+      refused({.neighbors = {.fanouts = {5}}, .negatives = {.mode = static_cast<glt::negative_mode>(9)}}), "mode 9"));
+  CHECK(glt_test::names(refused({.neighbors = {.fanouts = {-3}}}), "fanout -3"));
 }
 
 TEST_CASE("labels are none, or one class per seed edge") {

@@ -160,6 +160,10 @@ private:
       throw precondition_error(detail::message("prefetch ", options_.prefetch, " and buffer_bytes ",
                                                options_.buffer_bytes, "; give 0 or more"));
     }
+    if (!(remote_.time_limit.count() >= 0) || !(options_.stall_limit.count() >= 0)) {
+      throw precondition_error(detail::message("time_limit ", remote_.time_limit.count(), " s and stall_limit ",
+                                               options_.stall_limit.count(), " s; give 0 or more seconds"));
+    }
     auto& inboxes = client_->loaders_[number_];
     detail::open_message head{number_,  offer, typeid(batch_type).name(),
                               options_, 0,     static_cast<std::int64_t>(remote_.servers.size())};

@@ -209,7 +209,11 @@ public:
       auto const drawn =
           exchange_.draw(site, print_.value(), frontiers_, queries_, relations_, options_.edge_ids, rule_of_);
       for (std::size_t b = 0; b < batches.size(); ++b) {
-        workers_[b].builder.add_hop(drawn[b]);
+        if (options_.fanouts[hop] == 0) {
+          workers_[b].builder.skip_hop();
+        } else {
+          workers_[b].builder.add_hop(drawn[b]);
+        }
       }
     }
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -262,6 +266,11 @@ private:
       auto& [queries, builder] = workers_[b];
       auto const key = detail::hop_key(batches[b].key, hop);
       print_.add(static_cast<std::int64_t>(key.bits()));
+      if (options_.fanouts[static_cast<std::size_t>(hop)] == 0) {
+        frontiers_.emplace_back();
+        queries_.emplace_back();
+        continue;
+      }
       frontiers_.push_back(builder.next_frontier());
       queries_.push_back(queries.of(batches[b].queries, builder.next_trees()));
       relations_.push_back({.node_type = static_cast<int>(b),

@@ -78,7 +78,7 @@ private:
   void read_edges() {
     if (file_.contains("adj_indptr")) {
       edges_path_ = file_.path_of("adj_indices");
-      auto matrix = read_scipy_csr(file_, "adj_");
+      auto matrix = read_scipy_csr(file_, "adj_", weights_of);
       if (matrix.num_rows != matrix.num_columns) {
         throw io_error(file_.path_of("adj_shape"), 0,
                        glt::detail::message("is ", matrix.num_rows, " x ", matrix.num_columns,

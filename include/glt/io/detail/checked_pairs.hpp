@@ -31,6 +31,7 @@ struct checked_pairs {
   std::string of_type{};
   input_watch const* inputs = nullptr; ///< the files, if they are watched
   char const* what = "edge";
+  std::string file{}; ///< of the pairs, for errors; may be empty
 
   /// Copies the pairs [first, last), at most `copied_pairs::most`.
   ///
@@ -86,7 +87,8 @@ private:
   void check(std::int64_t place, char const* end, global_id id, std::int64_t bound) const {
     if (id < 0 || id >= bound) {
       throw precondition_error(glt::detail::message(end, " of ", what, " ", place, of_type, " is ", id,
-                                                    ", outside [0, ", bound, "), the ids of the graph"));
+                                                    ", outside [0, ", bound, "), the ids of the graph",
+                                                    file.empty() ? "" : "; correct it in ", file));
     }
   }
 };

@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -81,7 +82,9 @@ public:
                                                                       .destinations = ends.row(1),
                                                                       .weights = values_of<float>(edges.weights),
                                                                       .times = values_of<std::int64_t>(edges.times)},
-                                                          .features = edges.features});
+                                                          .features = edges.features,
+                                                          .links = {},
+                                                          .file = file_of_edges(edges.type)});
       for (std::string const split : {"train", "valid", "test"}) {
         auto const links = edges.links.find(split + "_edge");
         auto const negatives = edges.links.find(split + "_edge_neg");
@@ -106,6 +109,14 @@ private:
   static detail::vertex_pairs_view pairs_of(array const& pairs) {
     auto const rows = pairs.matrix<global_id>();
     return {.sources = rows.row(0), .destinations = rows.row(1)};
+  }
+
+  // Follows links, which a folder for other rows may consist of.
+  [[nodiscard]] std::string file_of_edges(detail::edge_type_name const& type) const {
+    auto const file = *files_.find("edge_index", type.suffix);
+    std::error_code fault;
+    auto const behind_links = std::filesystem::canonical(file, fault);
+    return fault ? file.string() : behind_links.string();
   }
 
   [[nodiscard]] array map_pairs(path const& file) const {

@@ -86,7 +86,7 @@ private:
       check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
     }
     if (auto const file = files_.find("edge_weight", type.suffix)) {
-      edges.weights = floats_of(load(*file), file->string());
+      edges.weights = weights_of(load(*file), file->string());
       check_rows(file->string(), static_cast<std::int64_t>(edges.weights.size()), num_edges, what);
     }
     if (auto const file = files_.find("edge_time", type.suffix)) {
@@ -216,7 +216,7 @@ private:
 /// @throws io_error  if there is no `edge_index`, a name has a type that no edges have, or has types although the graph
 ///                   has none, an array is damaged, of a wrong shape or row count, or names a vertex that does not
 ///                   exist, a vertex comes twice in a split, ids are of type bool, a time is not a whole number, or a
-///                   weight is larger than any float32
+///                   weight does not fit float32
 [[nodiscard]] inline data_set read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
   return detail::npy_folder_reader(folder, options).read();

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,8 @@ template <communicator Comm>
   dist::feature_store features(comm, graph.book(), std::move(part.features));
   std::int64_t num_classes = 0;
   for (auto const label : features.local().labels) {
-    num_classes = std::max(num_classes, label + 1);
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    num_classes = std::max(num_classes, std::min(label, most - 1) + 1);
   }
   return {std::move(graph),      std::move(features),  std::move(part.train),
           std::move(part.valid), std::move(part.test), reduce_over_ranks(comm, num_classes, reduction::max)};

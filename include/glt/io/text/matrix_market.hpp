@@ -113,7 +113,7 @@ public:
       float value = 0;
       if (header_.values) {
         cursor.next_column("a value");
-        value = cursor.real<float>("a value");
+        value = cursor.weight("a value");
       }
       cursor.end_line(header_.values ? "row, column and value" : "row and column");
       add(row, column, value);

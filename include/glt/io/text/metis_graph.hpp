@@ -4,14 +4,18 @@
 #include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/detail/one_sided.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +31,7 @@ struct metis_header {
   bool vertex_sizes = false;
   std::int64_t num_weights = 0; // of a vertex
   bool edge_weights = false;
+  std::int64_t first_line = 0; // of the file, below the header
 };
 
 inline constexpr std::string_view metis_comments = "%";
@@ -65,6 +70,7 @@ inline metis_header read_metis_header(text_source& source) {
   }
   line->end_line("vertices, edges, format and number of weights");
   next_line(source);
+  header.first_line = source.place(source.unread().data()).line;
   return header;
 }
 
@@ -92,6 +98,7 @@ public:
     row += rows_before_;
     while (!cursor.done()) {
       if (cursor.peek() == '%') {
+        note_comment(row);
         cursor.skip_line();
         continue;
       }
@@ -114,6 +121,7 @@ public:
     append_and_clear(edges_, other.edges_);
     append_and_clear(sizes_, other.sizes_);
     append_and_clear(weights_, other.weights_);
+    append_and_clear(comments_, other.comments_);
     num_rows_ += std::exchange(other.num_rows_, 0);
     num_neighbors_ += std::exchange(other.num_neighbors_, 0);
   }
@@ -126,12 +134,28 @@ public:
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
   [[nodiscard]] std::int64_t num_neighbors() const noexcept { return num_neighbors_; }
 
+  /// Counts the comments that were read above a row.
+  [[nodiscard]] std::int64_t comments_above(std::int64_t row) const {
+    std::int64_t count = 0;
+    for (auto const& [below, number] : comments_) {
+      count += below <= row ? number : 0;
+    }
+    return count;
+  }
+
   /// Returns the edges that were read and not yet removed; likewise sizes and weights of vertices.
   [[nodiscard]] edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] std::vector<std::int64_t>& sizes() noexcept { return sizes_; }
   [[nodiscard]] std::vector<std::int64_t>& weights() noexcept { return weights_; }
 
 private:
+  void note_comment(std::int64_t row) {
+    if (comments_.empty() || comments_.back().first != row) {
+      comments_.emplace_back(row, 0);
+    }
+    ++comments_.back().second;
+  }
+
   // Reads the line up to its end.
   void parse_row(text_cursor& cursor, std::int64_t row) {
     bool more = !cursor.at_line_end();
@@ -152,7 +176,7 @@ private:
       ++num_neighbors_;
       if (header_.edge_weights) {
         cursor.next_column("the weight of an edge");
-        edges_.weights.push_back(cursor.real<float>("the weight of an edge"));
+        edges_.weights.push_back(cursor.weight("the weight of an edge"));
       }
       more = cursor.skip_separator();
     }
@@ -172,6 +196,7 @@ private:
   edge_table edges_;
   std::vector<std::int64_t> sizes_;
   std::vector<std::int64_t> weights_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> comments_; // row below, and number of comments
   std::int64_t num_rows_ = 0;
   std::int64_t num_neighbors_ = 0;
 };
@@ -190,18 +215,47 @@ inline void check_counts(text_source const& source, metis_header const& header, 
   }
 }
 
+// Refuses an edge that the lines of its ends do not list equally often and with the same weights. `reduce(numbers)`
+// sums over ranks, all of which throw the same error.
+template <class Reduce>
+void check_both_ways(std::string const& path, metis_header const& header, metis_lines const& lines,
+                     edge_columns const& edges, Reduce reduce) {
+  auto const found = find_one_sided(edges, header.num_vertices, reduce);
+  if (!found) {
+    return;
+  }
+  auto [one, other] = *found;
+  std::array<std::int64_t, 4> counts{0, 0, lines.comments_above(one), lines.comments_above(other)};
+  for (std::int64_t e = 0; e < edges.sources.size(); ++e) {
+    counts[0] += edges.sources[e] == one && edges.destinations[e] == other ? 1 : 0;
+    counts[1] += edges.sources[e] == other && edges.destinations[e] == one ? 1 : 0;
+  }
+  reduce(std::span<std::int64_t>(counts));
+  if (counts[0] < counts[1]) {
+    std::swap(one, other);
+    std::swap(counts[2], counts[3]);
+  }
+  auto const line_of = [&](global_id vertex, std::int64_t comments) { return header.first_line + vertex + comments; };
+  bool const weights_differ = counts[0] == counts[1];
+  throw io_error(path, 0,
+                 glt::detail::message("line ", line_of(one, counts[2]), ": vertex ", one + 1, " lists vertex ",
+                                      other + 1, ", but line ", line_of(other, counts[3]), " of vertex ", other + 1,
+                                      weights_differ ? " lists" : " does not list", " vertex ", one + 1,
+                                      weights_differ ? " with another weight" : " as often",
+                                      "; list every edge on the lines of both its ends, with one weight"));
+}
+
 } // namespace detail
 
 /// Reads a graph in the format of METIS, Chaco and KaHIP: a line for every vertex that lists its neighbours, counted
 /// from 1; plain or gzip.
 ///
 /// A neighbour on the line of a vertex is an edge from the vertex to it. The format lists an undirected edge on both
-/// lines, so it becomes two edges. The total number of edges is checked, but not that both lines list an edge. Weights
-/// of edges become edge weights, weights of vertices the feature "weight", int64 [V, weights], and sizes of vertices
+/// lines, so it becomes two edges. Weights of edges become edge weights, weights of vertices the feature "weight", int64 [V, weights], and sizes of vertices
 /// the feature "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
 ///
-/// @throws io_error            if the file does not have this form, or its counts of vertices or edges differ from its
-///                             header
+/// @throws io_error            if the file does not have this form, its counts of vertices or edges differ from its
+///                             header, or an edge is on the line of one end only, or has two weights
 /// @throws precondition_error  if read.threads < 1
 /// @source Karypis: METIS 5.1.0 manual, section 4.1.1
 [[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
@@ -209,6 +263,7 @@ inline void check_counts(text_source const& source, metis_header const& header, 
   detail::metis_lines lines(header);
   detail::parse_lines(source, read, "reading neighbours", lines);
   detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
+  detail::check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, [](std::span<std::int64_t>) {});
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;
   auto& features = set.nodes.front().features;

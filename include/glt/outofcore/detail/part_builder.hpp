@@ -147,7 +147,8 @@ private:
         .num_sources = from.book.num_vertices(),
         .num_destinations = to.book.num_vertices(),
         .of_type = spills_.size() == 1 ? "" : " of type " + input_.schema().name_of_edge_type(static_cast<int>(type)),
-        .inputs = input_.data().inputs};
+        .inputs = input_.data().inputs,
+        .file = input_.data().edges[type].file};
     auto const counts = count_in_edges(comm, edges, ends, [&](global_id vertex) { return to.renumbered[vertex]; });
     auto const failure = glt::detail::failure_of([&] {
       std::vector<global_id> bounds;

@@ -58,7 +58,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
     largest = lines.largest();
     return std::vector<named_array>();
   };
-  auto const count = [&](std::int64_t num_edges) {
+  auto const count = [&](std::int64_t num_edges, detail::edge_columns const&) {
     if (options.num_vertices != -1) {
       return options.num_vertices;
     }

@@ -52,7 +52,7 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
     num_entries = lines.num_entries();
     return std::vector<named_array>();
   };
-  auto const count = [&](std::int64_t) {
+  auto const count = [&](std::int64_t, detail::edge_columns const&) {
     comm.all_reduce(std::span<std::int64_t>(&num_entries, 1), reduction::sum);
     auto const failure = glt::detail::failure_of([&] {
       if (comm.rank() == at_end) {

@@ -6,6 +6,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
+#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
@@ -73,24 +74,25 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
   detail::metis_header header;
   std::array<std::int64_t, 2> counts{}; // of rows and of neighbours
   std::optional<text_source> source;
+  std::optional<detail::metis_lines> lines;
   int at_end = 0;
   auto const read_own = [&](detail::staged_edges& edges) {
     text_source head(file);
     header = detail::read_metis_header(head);
-    detail::metis_lines lines(header, rows_before);
+    lines.emplace(header, rows_before);
     at_end = detail::rank_at_end(head, comm.size());
     source.emplace(detail::source_of_rank(std::move(head), comm.size(), comm.rank()));
     auto const name = "rank" + std::to_string(comm.rank());
     detail::staged_rows sizes(folder / (name + "-sizes"), element_type::int64, {});
     detail::staged_rows weights(folder / (name + "-own-weights"), element_type::int64, {header.num_weights});
-    detail::parse_pieces(*source, read, "reading neighbours", lines, [&](detail::metis_lines& all) {
+    detail::parse_pieces(*source, read, "reading neighbours", *lines, [&](detail::metis_lines& all) {
       edges.take(all.edges());
       sizes.append(host_view<std::int64_t const>(all.sizes()));
       weights.append(host_view<std::int64_t const>(all.weights()));
       all.sizes().clear();
       all.weights().clear();
     });
-    counts = {lines.num_rows(), lines.num_neighbors()};
+    counts = {lines->num_rows(), lines->num_neighbors()};
     std::vector<named_array> features;
     if (header.vertex_sizes) {
       features.push_back({"size", std::move(sizes).finish()});
@@ -100,7 +102,7 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
     }
     return features;
   };
-  auto const count = [&](std::int64_t) {
+  auto const count = [&](std::int64_t, detail::edge_columns const& edges) {
     comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
     auto const failure = glt::detail::failure_of([&] {
       if (comm.rank() == at_end) {
@@ -108,6 +110,11 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
       }
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
+    auto const one_sided = glt::detail::failure_of([&] {
+      detail::check_both_ways(file.string(), header, *lines, edges,
+                              [&](std::span<std::int64_t> numbers) { comm.all_reduce(numbers, reduction::sum); });
+    });
+    glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, one_sided);
     return header.num_vertices;
   };
   detail::stage_graph(comm, watch, folder, read_own, count);

@@ -45,17 +45,17 @@ inline void write_as(glt::detail::atomic_file& out, array const& piece, std::opt
   if (wanted == element_type::int64) {
     write(integers_of(piece, path));
   } else if (wanted == element_type::float32) {
-    write(floats_of(piece, path));
+    write(weights_of(piece, path));
   } else {
     out.write(piece.bytes().data(), piece.bytes().size());
   }
 }
 
 /// Rewrites an .npy file, piece by piece, with the elements that `read_npy_any` reads, or converted to `wanted`, int64
-/// or float32.
+/// or float32, the type of weights.
 ///
-/// @throws io_error  as `read_npy_any`, for an element that is not a whole number if int64 is wanted, or too large if
-///                   float32 is
+/// @throws io_error  as `read_npy_any`, for an element that is not a whole number if int64 is wanted, or a weight that
+///                   does not fit float32
 inline void convert_npy(std::filesystem::path const& path, std::filesystem::path const& made,
                         std::optional<element_type> wanted) {
   npy_pieces pieces(path);

@@ -77,11 +77,19 @@ public:
       rounds_ = most_rounds;
     }
     moves_.clear();
+    if (excess_ > 0 && rounds_ == most_rounds) {
+      spread();
+    }
     emptiest_ = loads_.emptiest();
   }
 
+  /// Fills empty parts first, if there are enough vertices.
+  ///
   /// @shape  → [V]
-  [[nodiscard]] buffer<device::cpu, local_id> result() && { return std::move(part_of_); }
+  [[nodiscard]] buffer<device::cpu, local_id> result() && {
+    fill_empty_parts();
+    return std::move(part_of_);
+  }
 
 private:
   static constexpr int most_rounds = 8;
@@ -100,6 +108,81 @@ private:
     loads_.remove(part(of.vertex));
     std::swap(part_of_[of.vertex], of.to);
     loads_.add(part(of.vertex));
+  }
+
+  void move_to(std::int64_t vertex, local_id to) {
+    loads_.remove(part(vertex));
+    part_of_[vertex] = to;
+    loads_.add(part(vertex));
+  }
+
+  // Moves vertices to the parts with the least load, without regard to edges. Undone if the excess stays.
+  void spread() {
+    std::vector<std::pair<std::int64_t, local_id>> moved; // with the part that the vertex left
+    bool any = true;
+    emptiest_ = loads_.emptiest();
+    for (int scan = 0; any && scan < most_scans; ++scan) {
+      any = false;
+      for (std::int64_t v = 0; v < part_of_.size(); ++v) {
+        loads_.weigh(v);
+        auto const from = part(v);
+        if (!loads_.exceeds(from)) {
+          continue;
+        }
+        auto best = from;
+        for (auto const& weight : loads_.weights()) {
+          auto const to = emptiest_[weight.column];
+          auto const relief = to == from ? 0.0 : loads_.relief(from, to);
+          best = relief > (best == from ? 0.0 : loads_.relief(from, best)) ? to : best;
+        }
+        if (best != from) {
+          moved.emplace_back(v, part_of_[v]);
+          move_to(v, static_cast<local_id>(best));
+          emptiest_ = loads_.emptiest();
+          any = true;
+        }
+      }
+    }
+    auto const before = std::exchange(excess_, loads_.excess());
+    if (!(excess_ < before)) {
+      for (auto at = moved.rbegin(); at != moved.rend(); ++at) {
+        loads_.weigh(at->first);
+        move_to(at->first, at->second);
+      }
+      excess_ = before;
+    }
+  }
+
+  // Takes the last vertices of the parts that have most of them. A part of one vertex exceeds no limit.
+  void fill_empty_parts() {
+    std::vector<std::int64_t> sizes(neighbors_.size(), 0);
+    for (auto const to : part_of_) {
+      ++sizes[static_cast<std::size_t>(to)];
+    }
+    auto empty = std::ranges::find(sizes, 0);
+    if (empty == sizes.end() || part_of_.size() < std::ssize(sizes)) {
+      return;
+    }
+    std::vector<std::int64_t> to_give(sizes.size(), 0);
+    std::vector<std::pair<std::int64_t, std::size_t>> fullest; // a heap; of equal parts, the last comes first
+    for (std::size_t of = 0; of < sizes.size(); ++of) {
+      fullest.emplace_back(sizes[of], of);
+    }
+    std::ranges::make_heap(fullest);
+    for (auto missing = std::ranges::count(sizes, 0); missing > 0; --missing) {
+      std::ranges::pop_heap(fullest);
+      auto& [size, of] = fullest.back();
+      ++to_give[of];
+      --size;
+      std::ranges::push_heap(fullest);
+    }
+    for (auto v = part_of_.size() - 1; empty != sizes.end(); --v) {
+      if (to_give[part(v)] > 0) {
+        --to_give[part(v)];
+        part_of_[v] = static_cast<local_id>(empty - sizes.begin());
+        empty = std::find(empty + 1, sizes.end(), 0);
+      }
+    }
   }
 
   template <class Neighbors>

@@ -29,10 +29,14 @@ struct link_options {
   }
 };
 
-/// @throws precondition_error  as `validate` for neighbours and for negatives
+/// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
 inline void validate(link_options const& options) {
   validate(options.neighbors);
   validate(options.negatives);
+  if (options.exclude < seed_exclusion::none || options.exclude > seed_exclusion::edges_and_reverses) {
+    throw precondition_error(
+        detail::message("exclude ", static_cast<std::int64_t>(options.exclude), "; give a value of seed_exclusion"));
+  }
 }
 
 namespace detail {

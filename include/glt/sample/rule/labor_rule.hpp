@@ -31,10 +31,10 @@ namespace detail {
 /// Layer-neighbour sampling (LABOR): every edge of a row is as likely as in uniform sampling. Rows that share
 /// neighbours take the same ones, so that a batch visits fewer vertices.
 ///
-/// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout`
-/// edges are taken whole. Picks are in row order; the parallel edges of one source are taken together, except
-/// that `labor_count::exact` may cut them off in row order: in rows with parallel edges its counts are exact, but edges
-/// are not equally likely. Take `labor_count::poisson` there, or graphs without parallel edges.
+/// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout` edges are
+/// taken whole. Picks are in row order. Parallel edges of one source are taken together, except that
+/// `labor_count::exact` may cut them off in row order: only there, and only in rows with parallel edges, are some edges
+/// more likely than others. Remove duplicates, or use `labor_count::poisson`, if that matters.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.

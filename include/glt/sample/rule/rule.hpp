@@ -101,7 +101,9 @@ void check_rule(Graph const& graph, neighbor_options const& options, Rule const&
   check_row_lengths(graph);
   if constexpr (requires { rule.check(graph, hop_options{}); }) {
     for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
-      rule.check(graph, hop_of(options, hop));
+      if (options.fanouts[hop] != 0) {
+        rule.check(graph, hop_of(options, hop));
+      }
     }
   }
 }

@@ -120,3 +120,17 @@ TEST_CASE("elements that are not finite are counted in every type") {
   CHECK(io::detail::find_not_finite(halves(element_type::bfloat16, {0x3F80, 0x7F80, 0xFF80})) == 1);
   CHECK_FALSE(io::detail::find_not_finite(halves(element_type::float16, {0x3C00, 0x7BFF})));
 }
+
+TEST_CASE("weights that a float32 cannot tell from 0 are refused, 0 and features are not") {
+  for (double const bad : {1e-60, -1e-60, 1e-40, 5e-324}) {
+    CAPTURE(bad);
+    CHECK(names(thrown<io_error>([&] {
+                  static_cast<void>(io::detail::weights_of(array_of<double>({1, bad, 3e-60}), "edge_weight.npy"));
+                }),
+                "edge_weight.npy", "element 1 is", "too small for a float32", "multiply all by a number"));
+  }
+  CHECK(io::detail::weights_of(array_of<double>({0, -0.0, 1.25e-37, 2}), "a") ==
+        std::vector<float>{0, 0, 1.25e-37F, 2});
+  CHECK(io::detail::weights_of(array_of<float>({1e-40F}), "a") == std::vector<float>{1e-40F});
+  CHECK(io::detail::floats_of(array_of<double>({1e-60}), "a") == std::vector<float>{0});
+}

@@ -5,6 +5,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
+#include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/npy.hpp>
 
@@ -74,4 +75,14 @@ TEST_CASE("faults of a file and of a piece name it, with the place") {
   io::detail::npy_pieces pieces(scratch / "large.npy");
   CHECK(names(thrown<io_error>([&] { pieces.for_each([](io::array const&, std::int64_t) {}); }), "large.npy",
               "behind element 65536", "does not fit int64"));
+  io::write_npy(scratch / "times.npy", std::vector<double>{1, 2.5});
+  auto const path = (scratch / "times.npy").string();
+  io::detail::npy_pieces times(path);
+  auto const fault = thrown<io_error>([&] {
+    times.for_each(
+        [&](io::array const& piece, std::int64_t) { static_cast<void>(io::detail::integers_of(piece, path)); });
+  });
+  CHECK(names(fault, path, "behind element 0: element 1 is 2.5"));
+  CHECK(fault.find(path) == fault.rfind(path)); // once
+  CHECK(fault.find("at byte") == fault.rfind("at byte"));
 }

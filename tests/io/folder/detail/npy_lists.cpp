@@ -84,3 +84,28 @@ TEST_CASE("a vertex that comes twice in a split is named with both places") {
   CHECK(names(fault.read, "valid_idx.npy", "id 3 is 7, as id 1 is"));
   CHECK(fault.mapped.substr(fault.mapped.rfind('/')) == fault.read.substr(fault.read.rfind('/')));
 }
+
+TEST_CASE("a mask that is not of type bool is refused, with the type that masks have") {
+  auto const numbers = [](char const* type, std::vector<char> const& values, std::size_t width) {
+    std::string bytes;
+    for (char const value : values) {
+      bytes += value + std::string(width - 1, '\0');
+    }
+    return npy_bytes(type, "(" + std::to_string(values.size()) + ",)", bytes);
+  };
+  for (auto const& fault : {faults_of("valid_idx.npy", numbers("|u1", {1, 0, 1, 0, 1, 0, 0, 1, 1, 0}, 1)),
+                            faults_of("train_idx.npy", numbers("|i1", std::vector<char>(10, 0), 1)),
+                            faults_of("test_idx.npy", numbers("<i8", {1, 0, 1, 0, 1, 0, 0, 1, 1, 0}, 8))}) {
+    CHECK(names(fault.read, "_idx.npy", "0 or 1 for each of 10 vertices", "save a mask as bool"));
+    CHECK_FALSE(names(fault.read, "numpy.unique"));
+    CHECK(fault.mapped.substr(fault.mapped.rfind('/')) == fault.read.substr(fault.read.rfind('/')));
+  }
+  scratch_folder const folder;
+  write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 0}));
+  write_bytes(folder / "train_idx.npy", numbers("|u1", {0, 1}, 1));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }), "one uint8 0 or 1"));
+  write_bytes(folder / "train_idx.npy", npy_longs({0, 1}));
+  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
+  write_bytes(folder / "train_idx.npy", numbers("|u1", {1}, 1));
+  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{1});
+}

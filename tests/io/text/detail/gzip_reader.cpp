@@ -104,7 +104,7 @@ TEST_CASE("a packed file with a flipped bit is refused, unless the bit means not
         REQUIRE(file.unpack() == text);
         ++meaningless; // fills the last byte of packed data
       } else {
-        REQUIRE(names(file.fault(), "a.gz (at byte ", "packed data"));
+        REQUIRE(names(file.fault(), "a.gz", "packed data"));
       }
     }
   }
@@ -124,6 +124,6 @@ TEST_CASE("what goes on behind a member is refused unless it is another") {
 }
 
 TEST_CASE("what is not packed is refused at once") {
-  CHECK(names(packed_file("").fault(), "a.gz (at byte 0): does not begin as a gzip file"));
+  CHECK(names(packed_file("").fault(), "a.gz: does not begin as a gzip file"));
   CHECK(names(packed_file("plain text").fault(), "does not begin as a gzip file"));
 }

@@ -24,5 +24,5 @@ TEST_CASE("many more vertices than edges are refused, a few or as many are not")
   CHECK_NOTHROW(io::detail::check_density("a.txt", 1 << 20, 0, ""));
   CHECK_NOTHROW(io::detail::check_density("a.txt", std::int64_t{1} << 40, std::int64_t{1} << 34, ""));
   CHECK(names(thrown<io_error>([&] { io::detail::check_density("a.txt", std::int64_t{1} << 40, 3, "do that"); }),
-              "a.txt (at byte 0): has 3 edges and numbers vertices up to 1099511627775", "do that"));
+              "a.txt: has 3 edges and numbers vertices up to 1099511627775", "do that"));
 }

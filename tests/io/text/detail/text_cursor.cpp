@@ -56,7 +56,7 @@ TEST_CASE("columns are separated by blanks, tabs, a comma or a semicolon") {
 }
 
 TEST_CASE("every fault names its line, its place and what should be there") {
-  CHECK(names(fault_of("x 2 3"), "a.txt (at byte 0): line 1, at \"x 2 3\": an id should be here, as an integer"));
+  CHECK(names(fault_of("x 2 3"), "a.txt: line 1, at \"x 2 3\": an id should be here, as an integer"));
   CHECK(names(fault_of("-1 2 3"), "at \"-1 2 3\": an id must not be negative"));
   CHECK(names(fault_of("2147483648 2 3"), "an id does not fit an integer of 32 bits"));
   CHECK(names(fault_of("1"), "(at byte 1): line 1, at its end behind \"1\"",

@@ -153,6 +153,25 @@ template <class T>
   });
 }
 
+/// Returns weights of edges as `floats_of` does, if none rounds to 0 or to few digits: the edge would never be drawn, or
+/// too often.
+///
+/// @throws io_error  as `floats_of`; also naming the first element that is not 0, but smaller than any normal float
+[[nodiscard]] inline std::vector<float> weights_of(array const& values, std::string const& path) {
+  if (values.type() == element_type::float64) {
+    auto const elements = values.values<double>();
+    for (std::int64_t i = 0; i < elements.size(); ++i) {
+      if (elements[i] != 0 && std::abs(elements[i]) < static_cast<double>(std::numeric_limits<float>::min())) {
+        throw io_error(path, 0,
+                       glt::detail::message("element ", i, " is ", elements[i],
+                                            ", too small for a float32, as which weights are kept; multiply all by a "
+                                            "number, or make it 0"));
+      }
+    }
+  }
+  return floats_of(values, path);
+}
+
 /// Counts the elements of an integer type whose value no float can represent.
 [[nodiscard]] inline std::int64_t count_rounded(array const& values) {
   return visit_values(values, []<class T>(host_view<T const> elements) {

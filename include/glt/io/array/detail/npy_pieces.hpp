@@ -59,7 +59,7 @@ public:
             first);
       } catch (io_error const& fault) {
         file_.fail(header_.data_offset + first * known_->stored_size,
-                   glt::detail::message("behind element ", first, ": ", fault.what()));
+                   glt::detail::message("behind element ", first, ": ", fault.cause()));
       }
     }
   }

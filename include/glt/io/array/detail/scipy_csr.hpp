@@ -61,9 +61,12 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
 }
 
 /// Reads the matrix from the arrays `prefix`indptr, indices, shape and, if the matrix has values, data.
+/// `convert` makes floats of these.
 ///
 /// @throws io_error  if an array is missing or contradicts the others, or the format is not CSR
-[[nodiscard]] inline csr_matrix read_scipy_csr(npz_file& file, std::string const& prefix = {}) {
+[[nodiscard]] inline csr_matrix read_scipy_csr(npz_file& file, std::string const& prefix = {},
+                                               std::vector<float> (*convert)(array const&,
+                                                                             std::string const&) = floats_of) {
   if (file.contains(prefix + "format")) {
     if (auto const format = file.read_string(prefix + "format"); format != "csr") {
       throw io_error(file.path_of(prefix + "format"), 0,
@@ -79,7 +82,7 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
   }
   csr_matrix matrix{shape[0], shape[1], integers("indptr"), integers("indices"), {}};
   if (file.contains(prefix + "data")) {
-    matrix.values = floats_of(file.read(prefix + "data"), file.path_of(prefix + "data"));
+    matrix.values = convert(file.read(prefix + "data"), file.path_of(prefix + "data"));
     if (matrix.values.empty() != matrix.columns.empty()) {
       throw io_error(file.path_of(prefix + "data"), 0,
                      glt::detail::message("has ", matrix.values.size(), " values for ", matrix.num_entries(),

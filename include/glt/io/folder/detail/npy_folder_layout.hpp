@@ -120,7 +120,8 @@ inline bool needs_tables(npy_folder_tables const& tables) {
     auto const first = joined.find("__");
     auto const second = joined.find("__", first + 2);
     return first != table.source.size() || second != first + 2 + table.name.size() ||
-           joined.find("__", second + 2) != std::string::npos;
+           joined.find("__", second + 2) != std::string::npos ||
+           (table.name.starts_with('_') && table.destination.starts_with('_'));
   };
   return tables != tables_by_names(tables) || std::ranges::any_of(tables.edges, cuts_otherwise);
 }

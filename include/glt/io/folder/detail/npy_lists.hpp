@@ -2,12 +2,14 @@
 #pragma once
 
 #include <glt/core/core.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,15 +24,28 @@ inline void check_list(std::filesystem::path const& file, array const& values) {
   }
 }
 
+// True for one number 0 or 1 per vertex: a mask that was not saved as bool.
+inline bool looks_like_mask(host_view<global_id const> ids, node_table const& nodes) {
+  return !ids.empty() && ids.size() == nodes.num_nodes &&
+         std::ranges::all_of(ids, [](global_id id) { return id == 0 || id == 1; });
+}
+
 /// Returns the vertices of a split from the array of a file: ids, or a mask of type bool with one element per vertex.
 ///
-/// @throws io_error  if it is not a list, a mask of another length, or has an id that is not a vertex or occurs twice
+/// @throws io_error  if it is not a list, a mask of another length or type, or has an id that is not a vertex or occurs
+///                   twice
 inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
                                        node_table const& nodes) {
   check_list(file, values);
   if (!values.is_bool()) {
     auto ids = integers_of(values, file.string());
     check_ids(file.string(), ids, nodes);
+    bool const is_byte = values.type() == element_type::uint8 || values.type() == element_type::int8;
+    if (looks_like_mask(ids, nodes) && (is_byte || find_duplicate(ids))) {
+      throw io_error(file.string(), 0,
+                     glt::detail::message("has one ", glt::detail::name_of(values.type()), " 0 or 1 for each of ",
+                                          nodes.num_nodes, " vertices; save a mask as bool, and ids as int64"));
+    }
     check_unique(file.string(), ids);
     return ids;
   }

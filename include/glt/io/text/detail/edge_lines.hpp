@@ -94,7 +94,7 @@ private:
     switch (column) {
     case edge_column::weight:
       cursor.next_column("a weight");
-      edges_.weights.push_back(cursor.real<float>("a weight"));
+      edges_.weights.push_back(cursor.weight("a weight"));
       break;
     case edge_column::time:
       cursor.next_column("a time");

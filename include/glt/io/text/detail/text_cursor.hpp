@@ -5,8 +5,10 @@
 #include <glt/io/text/detail/parse_number.hpp>
 #include <glt/io/text/text_source.hpp>
 
+#include <cmath>
 #include <concepts>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -124,6 +126,23 @@ public:
     auto const fault = parse_real(at_, end_, value);
     if (fault != number_fault::none) [[unlikely]] {
       fail_number(fault, what, "a number", sizeof(T));
+    }
+    return value;
+  }
+
+  /// Reads the weight of an edge.
+  ///
+  /// @throws io_error  also if it is not 0, but smaller than any normal float
+  [[nodiscard]] float weight(char const* what) {
+    auto const start = *this;
+    auto const value = real<float>(what);
+    if (std::abs(value) < std::numeric_limits<float>::min()) [[unlikely]] {
+      std::string_view const text(start.at_, static_cast<std::size_t>(at_ - start.at_));
+      if (text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos) {
+        start.fail(glt::detail::message(what,
+                                        " is too small for a number of 32 bits; multiply all by a number, or make "
+                                        "it 0"));
+      }
     }
     return value;
   }

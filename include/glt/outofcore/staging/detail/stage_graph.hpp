@@ -34,8 +34,8 @@ inline void make_empty_folder(std::filesystem::path const& folder) {
 /// Reads a graph without types piece by piece, and writes it as `write_npy_folder` would. Every rank reads some of the
 /// lines.
 ///
-/// `read(edges)` reads this rank's share and returns its rows of the vertices' features. `count(num_edges)` gets the
-/// number of edges on all ranks and returns the number of vertices. `read` adds a file to the watch before it reads it:
+/// `read(edges)` reads this rank's share and returns its rows of the vertices' features. `count(num_edges, edges)` gets
+/// the number of edges on all ranks and the edges of this rank, and returns the number of vertices. `read` adds a file to the watch before it reads it:
 /// a file that is changed before all ranks have read it is an error.
 ///
 /// @comm   collective; `read` must not communicate, `count` may
@@ -59,7 +59,7 @@ void stage_graph(Comm& comm, input_watch const& watch, std::filesystem::path con
   agreed([&] { watch.check(); });
   auto num_edges = columns.sources.size();
   comm.all_reduce(std::span<std::int64_t>(&num_edges, 1), reduction::sum);
-  nodes.num_nodes = count(num_edges);
+  nodes.num_nodes = count(num_edges, columns.view());
   edge_table const untyped;
   data_set_view piece{.name = {}, .nodes = {&nodes, 1}, .edges = {}};
   piece.edges.push_back({.source = untyped.source,
