@@ -51,8 +51,8 @@ inline void write_as(glt::detail::atomic_file& out, array const& piece, std::opt
   }
 }
 
-/// Rewrites an .npy file, piece by piece, with the elements that `read_npy_any` reads, or converted to `wanted`, int64
-/// or float32, the type of weights.
+/// Rewrites an .npy file, piece by piece, with the elements that `read_npy_any` reads. Converts them to `wanted`, if given:
+/// int64, or float32, the type of weights.
 ///
 /// @throws io_error  as `read_npy_any`, for an element that is not a whole number if int64 is wanted, or a weight that
 ///                   does not fit float32

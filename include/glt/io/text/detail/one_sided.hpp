@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/types.hpp>
 #include <glt/io/data_set_view.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
