@@ -115,7 +115,8 @@ TEST_CASE("output that is lost is an error") {
   write_folder(scratch / "set", 20, 50, 2);
   auto const out = (scratch / "out").string();
   auto const run = [&](std::string const& arguments) {
-    auto const command = GLT_PARTITION_PROGRAM " " + arguments + " 2> " + (scratch / "stderr").string();
+    auto const command =
+        glt_test::places::partition_program + std::string(" ") + arguments + " 2> " + (scratch / "stderr").string();
     int const status = std::system(command.c_str());
     CHECK(WIFEXITED(status));
     return WEXITSTATUS(status);

@@ -168,11 +168,12 @@ public:
     std::vector<glt::detail::call_header> headers;
     std::vector<std::int64_t> const updates(static_cast<std::size_t>(gradients_.host().size()), state.num_updates);
     glt::detail::exchange_headers(gradients_.host(), site(2), updates, state.history, failure, headers);
-    glt::detail::check_same(headers, &glt::detail::call_header::count, [](std::int64_t own, std::int64_t first) {
-      return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
-                                  "; restore what was saved at one step");
-    });
-    glt::detail::check_same(headers, &glt::detail::call_header::value, [](auto, auto) {
+    glt::detail::check_same(gradients_.host(), headers, &glt::detail::call_header::count,
+                            [](std::int64_t own, std::int64_t first) {
+                              return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
+                                                          "; restore what was saved at one step");
+                            });
+    glt::detail::check_same(gradients_.host(), headers, &glt::detail::call_header::value, [](auto, auto) {
       return "has read rows of another training than rank 0; restore what was saved together";
     });
     num_updates_ = state.num_updates;

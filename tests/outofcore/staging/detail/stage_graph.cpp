@@ -35,7 +35,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
           features.push_back({"rank", io::array::of<std::int64_t>(std::vector<std::int64_t>{comm.rank()})});
           return features;
         },
-        [&](std::int64_t num_edges) {
+        [&](std::int64_t num_edges, auto const&) {
           counted = num_edges;
           return std::int64_t{comm.size()};
         });
@@ -67,7 +67,7 @@ TEST_CASE("a rank that cannot read ends all of them") {
                             }
                             return {};
                           },
-                          [](std::int64_t) { return std::int64_t{0}; });
+                          [](std::int64_t, auto const&) { return std::int64_t{0}; });
                     }),
                     "rank 1", "will not"));
       },
@@ -95,7 +95,7 @@ TEST_CASE("a file that is changed before all ranks have read it is an error on a
                             }
                             return {};
                           },
-                          [](std::int64_t) { return std::int64_t{0}; });
+                          [](std::int64_t, auto const&) { return std::int64_t{0}; });
                     }),
                     file.string(), "bytes instead of 3"));
       },
