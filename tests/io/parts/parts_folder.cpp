@@ -116,10 +116,10 @@ TEST_CASE("one flipped bit anywhere is found, and the file named") {
       write_bytes(file, flipped);
       auto const fault = thrown<io_error>([&] { io::parts_folder(whole.path).verify(); });
       CAPTURE(fault);
-      REQUIRE(names(fault, file.string() + " (at byte"));
+      REQUIRE(names(fault, file.string()));
       bool const of_first = names(file.string(), "part-0");
       if (of_first || names(file.string(), "part-1")) {
-        CHECK(names(whole.fault({.verify = true}), file.string() + " (at byte", "checksum"));
+        CHECK(names(whole.fault({.verify = true}), file.string(), "checksum"));
         CHECK_NOTHROW(io::parts_folder(whole.path).verify(of_first ? 1 : 0));
       }
     }
@@ -134,9 +134,9 @@ TEST_CASE("a file that is cut, longer or missing is found without reading it") {
     CAPTURE(file);
     auto const bytes = read_bytes(file);
     write_bytes(file, bytes.substr(0, bytes.size() / 2));
-    REQUIRE(names(whole.opening_fault(), file.string() + " (at byte"));
+    REQUIRE(names(whole.opening_fault(), file.string()));
     write_bytes(file, bytes + "x");
-    REQUIRE(names(whole.opening_fault(), file.string() + " (at byte"));
+    REQUIRE(names(whole.opening_fault(), file.string()));
     std::filesystem::remove(file);
     REQUIRE(names(whole.opening_fault(), file.string(), "no such file"));
     std::filesystem::create_directory(file);

@@ -30,7 +30,9 @@ io::manifest const& known_manifest() {
                     {.partitioner = {"by \"hand\"", {{"slack", "1.1"}, {"passes", "2"}}, UINT64_MAX},
                      .hot = {{.node_type = 1, .by_part = {{0, 1, 2, 3}, {4}}}},
                      .halo = true});
-    return io::detail::read_manifest(scratch / "parts");
+    auto read = io::detail::read_manifest(scratch / "parts");
+    read.xxh3 = 0; // of the file's text, which parse_manifest leaves out
+    return read;
   }();
   return made;
 }

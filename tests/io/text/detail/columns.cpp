@@ -64,7 +64,9 @@ TEST_CASE("the number of columns is that of the first line") {
   CHECK(std::isinf(values(1, 2)));
   CHECK(read<double>("").shape() == std::vector<std::int64_t>{0, 0});
   CHECK(read<double>("# nothing\n", {.columns = 3}).shape() == std::vector<std::int64_t>{0, 3});
-  CHECK(read<double>("1\n", {.header_lines = 9}).rows() == 0);
+  CHECK(read<double>("1\n", {.header_lines = 1}).rows() == 0);
+  CHECK(names(thrown<io_error>([] { static_cast<void>(read<double>("1\n", {.header_lines = 9})); }), "1 lines",
+              "its header 9"));
 }
 
 TEST_CASE("a line that is no row is refused") {

@@ -41,7 +41,7 @@ protected:
 private:
   [[nodiscard]] static matrix_view<Policy::space, T const> matrix_of(dist::collected_rows<Policy, T> const& from,
                                                                      std::int64_t columns) noexcept {
-    return {from.features.data(), from.num_rows, columns};
+    return {from.features.data(), columns == 0 ? from.num_rows : from.features.size() / columns, columns};
   }
 };
 
