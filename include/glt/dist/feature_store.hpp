@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/core.hpp>
 
 #include <string>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
