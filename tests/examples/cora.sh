@@ -59,4 +59,4 @@ refuses() {
 refuses 'layer0.self.weight is Float \[256, 1433\] in .*net.pt and Float \[64, 1433\] in the module' \
   --hidden 64 --load "$scratch/net.pt"
 refuses 'epochs: 0 without --load' --epochs 0
-refuses 'nowhere/epochs .*nowhere is no folder' --epochs 99999 --log "$scratch/nowhere/epochs"
+refuses 'nowhere/epochs.*nowhere is no folder' --epochs 99999 --log "$scratch/nowhere/epochs"

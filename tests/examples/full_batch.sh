@@ -88,7 +88,7 @@ refuses() {
 }
 refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
 refuses 'cannot be read: No such file' --checkpoint "$scratch/nothing" --resume
-refuses 'nowhere/state .*nowhere is no folder' --epochs 1 --checkpoint "$scratch/nowhere/state"
+refuses 'nowhere/state.*nowhere is no folder' --epochs 1 --checkpoint "$scratch/nowhere/state"
 refuses 'load excludes --resume' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
 refuses 'layer0.bias is Float \[32\] in .* and Float \[16\] in the module' --hidden 16 --load "$scratch/net.pt"
 refuses 'resume requires --checkpoint' --resume
