@@ -33,7 +33,7 @@ endif()
 # A clone in another folder finds in ccache's store what this one has compiled: no text that is compiled and no option
 # that ccache hashes names the folder. Without the sloppiness it leaves sources with precompiled headers alone.
 find_program(GLT_CCACHE ccache)
-set(GLT_CCACHE_ENVIRONMENT "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_ABSSTDERR=1 CCACHE_MAXSIZE=10G
+set(GLT_CCACHE_ENVIRONMENT "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_ABSSTDERR=1
                            CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env ${GLT_CCACHE_ENVIRONMENT} "${GLT_CCACHE}")

@@ -54,6 +54,7 @@ for preset in "${presets[@]}"; do
   cache=$(awk '/^(direct|preprocessed)_cache_hit$/ { ++hits } /^cache_miss$/ { ++misses }
                END { if (hits + misses) printf "%d of %d", hits, hits + misses; else print "-" }' \
     "build/$preset.cached" 2> /dev/null || printf -- '-')
+  [ -e "build/$preset.seconds" ] || continue
   awk -v preset="$preset" -v cache="$cache" -v total="$total" '
     { processor[$1] = $2 + $3; clock += $4 }
     END { printf "%-10s %10.0f %10.0f %13.0f  %s\n", preset, processor["build"], processor["test"], clock, cache
@@ -62,9 +63,9 @@ for preset in "${presets[@]}"; do
   awk -F '\t' 'NR > 1 { name = $4
       if (match(name, /[^\/]+[.]dir\//)) name = substr(name, RSTART, RLENGTH - 5)
       else sub(/.*\//, "", name)
-      if (name !~ /[.](cpp|cu|ninja|json)$/) print ($2 - $1) / 1000, name }' "build/$preset/.ninja_log" 2> /dev/null | longest compiling
+      if (name !~ /[.](cpp|cu|ninja|json)$/) print ($2 - $1) / 1000, name }' "build/$preset/.ninja_log" 2> /dev/null | longest compiling || true
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*$/\2 \1/p' "build/$preset.log.tests" 2> /dev/null |
-    sed -E 's/[.][0-9]+_ranks$//; s/ (compile_fail|plain_doctest|gpu)[.].*/ \1/' | longest running
+    sed -E 's/[.][0-9]+_ranks$//; s/ (compile_fail|plain_doctest|gpu)[.].*/ \1/' | longest running || true
 done
 awk '{ compiling += $1; running += $2; clock += $3 }
      END { printf "%-10s %10.0f %10.0f %13.0f\n", "all", compiling, running, clock }' "$total"
