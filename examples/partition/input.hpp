@@ -168,18 +168,11 @@ inline glt::io::data_set read_input(options const& chosen, std::string const& fo
 /// Calls f with a value of the C++ type of float elements; does nothing for integers.
 template <class F>
 void visit_float_type(glt::element_type type, F f) {
-  switch (type) {
-  case glt::element_type::float16:
-    return f(glt::float16());
-  case glt::element_type::bfloat16:
-    return f(glt::bfloat16());
-  case glt::element_type::float32:
-    return f(float());
-  case glt::element_type::float64:
-    return f(double());
-  default:
-    return;
-  }
+  glt::detail::visit_element(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (!std::integral<T>) {
+      f(T());
+    }
+  });
 }
 
 /// Divides a row by its sum; one of sum 0 stays.

@@ -55,8 +55,8 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   auto const input = stage_input(comm, chosen, format, scratch.path(), out);
   auto const data = input.view();
   glt::io::all_types const graph(data);
-  glt::run_together(comm, [&] { check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out); });
   glt::run_together(comm, [&] {
+    check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out);
     check_cache_ratio(chosen, graph);
     if (comm.rank() == 0) {
       check_splits(chosen, graph, out);

@@ -38,6 +38,10 @@ TEST_CASE("every vertex has the owner and the local id that a linear search find
     CHECK(seen == book.num_vertices());
     CHECK(book == partition_book(offsets));
     CHECK_FALSE(book == partition_book({0, 1000}));
+    partition_book const from_file(offsets, 7);
+    CHECK_FALSE(from_file == book);
+    CHECK((from_file.matches(book) && book.matches(from_file) && from_file.matches(partition_book(offsets, 7))));
+    CHECK_FALSE(from_file.matches(partition_book(offsets, 8)));
   }
 }
 

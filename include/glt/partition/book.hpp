@@ -81,8 +81,9 @@ public:
   /// Returns the number that tells this partitioning from others into parts of the same sizes; 0 if unknown.
   [[nodiscard]] std::int64_t partitioning() const noexcept { return partitioning_; }
 
+  [[nodiscard]] bool operator==(partition_book const&) const = default;
   /// Returns true if the parts have the same sizes, and the partitionings do not differ or one is unknown.
-  [[nodiscard]] bool operator==(partition_book const& other) const noexcept {
+  [[nodiscard]] bool matches(partition_book const& other) const noexcept {
     return offsets_ == other.offsets_ &&
            (partitioning_ == other.partitioning_ || partitioning_ == 0 || other.partitioning_ == 0);
   }

@@ -347,7 +347,7 @@ TEST_CASE("a folder whose writer is killed at any time is complete or absent") {
     if (std::filesystem::exists(scratch / name)) {
       io::parts_folder const folder(scratch / name);
       folder.verify();
-      CHECK(folder.load(2).graph.book == labels[0].book);
+      CHECK(folder.load(2).graph.book.matches(labels[0].book));
       ++complete;
     }
   }

@@ -120,16 +120,14 @@ void attend(sharded_graph<Comm, Policy>& graph, std::type_identity_t<attention_r
                                                       graph.known_degrees()->in)
                        .scale;
     }
-    auto* const scales = reinterpret_cast<double*>(exact_sums + num_values + num_sums);
-    copy_in(graph.policy(), host_view<double const>(largest),
-            array_view<space, double>(scales, shape.values + shape.heads));
-    glt::detail::fixed_columns const of_values{scales};
-    glt::detail::fixed_columns const of_weights{scales + shape.values};
+    auto const of_values = glt::detail::place_scales(graph.policy(), largest, exact_sums + num_values + num_sums);
+    auto const of_weights = of_values.from(shape.values);
     strided_rows<std::int64_t> const values{exact_sums, shape.values};
     strided_rows<std::int64_t> const weights{exact_sums + num_values, shape.heads};
     visit(pass, values, weights, of_values, of_weights, [&] { pass.fill(exact_sums, num_values + num_sums, 0); });
-    pass.write_exact(values, glt::detail::strided(output), output.rows(), shape.values, of_values);
-    pass.write_exact(weights, parts.shares, output.rows(), shape.heads, of_weights);
+    glt::detail::write_exact(graph.policy(), values, glt::detail::strided(output), output.rows(), shape.values,
+                             of_values);
+    glt::detail::write_exact(graph.policy(), weights, parts.shares, output.rows(), shape.heads, of_weights);
   } else {
     visit(pass, glt::detail::strided(output), parts.shares, plain, plain, [&] {
       pass.fill(output.data(), num_values, 0);

@@ -80,8 +80,8 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     T* packed = nullptr; // [V, stride]
     glt::detail::attention_sums<sum_type> sums;
     glt::detail::attention_terms<Terms> terms;
-    std::vector<double> largest; // magnitudes by column, if exact
-    double* scales = nullptr;    // room for the scales of these columns
+    std::vector<double> largest;    // magnitudes by column, if exact
+    std::int64_t* scales = nullptr; // room for the scales of these columns
     auto const make_steps = [&] {
       glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, {}};
       if (packed != nullptr) { // otherwise there are no rows, or no memory yet
@@ -118,7 +118,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
         auto const num_columns = 2 * (shape.values + shape.keys);
         auto* const first = passes.template scratch<std::int64_t>(num_sums + num_columns + vertices * stride);
         sums = {{first, shape.values}, {first + sizes[0], shape.keys}, {first + sizes[0] + sizes[1], shape.keys}};
-        scales = reinterpret_cast<double*>(first + num_sums);
+        scales = first + num_sums;
         packed = reinterpret_cast<T*>(first + num_sums + num_columns);
         largest = glt::detail::magnitudes_of(pass, graph.policy(), rows, gradient);
       } else {
@@ -154,7 +154,7 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     if constexpr (is_exact) {
       auto const write = [&](strided_rows<std::int64_t> exact, matrix_view<Policy::space, T> values,
                              glt::detail::fixed_columns numbers) {
-        pass.write_exact(exact, strided(values), values.rows(), values.columns(), numbers);
+        glt::detail::write_exact(graph.policy(), exact, strided(values), values.rows(), values.columns(), numbers);
       };
       write(sums.values, out.values, terms.values);
       write(sums.keys, out.keys, terms.keys);

@@ -103,7 +103,7 @@ private:
   }
   template <device_policy Policy>
   void add_rows(partition_book const& book, std::string name, detail::any_rows<Policy::space> rows, Policy policy) {
-    is_of_one_partition_ &= book == book_;
+    is_of_one_partition_ &= book.matches(book_);
     tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
     tensors_.push_back({std::move(what), rows.num_rows, detail::make_row_reader(rows, std::move(policy))});
   }

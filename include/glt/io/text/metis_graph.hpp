@@ -216,11 +216,11 @@ inline void check_counts(text_source const& source, metis_header const& header, 
 }
 
 // Refuses an edge that the lines of its ends do not list equally often and with the same weights. `reduce(numbers)`
-// sums over ranks, all of which throw the same error.
+// sums over ranks, all of which throw the same error; only that error is allocated.
 template <class Reduce>
 void check_both_ways(std::string const& path, metis_header const& header, metis_lines const& lines,
-                     edge_columns const& edges, Reduce reduce) {
-  auto const found = find_one_sided(edges, header.num_vertices, reduce);
+                     edge_columns const& edges, one_sided_sums& memory, Reduce reduce) {
+  auto const found = find_one_sided(edges, header.num_vertices, memory, reduce);
   if (!found) {
     return;
   }
@@ -263,7 +263,9 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
   detail::metis_lines lines(header);
   detail::parse_lines(source, read, "reading neighbours", lines);
   detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
-  detail::check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, [](std::span<std::int64_t>) {});
+  detail::one_sided_sums memory;
+  detail::check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, memory,
+                          [](std::span<std::int64_t>) {});
   auto set = detail::graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;
   auto& features = set.nodes.front().features;

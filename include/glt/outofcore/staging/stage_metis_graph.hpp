@@ -104,14 +104,16 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
   };
   auto const count = [&](std::int64_t, detail::edge_columns const& edges) {
     comm.all_reduce(std::span<std::int64_t>(counts), reduction::sum);
+    std::optional<detail::one_sided_sums> memory;
     auto const failure = glt::detail::failure_of([&] {
+      memory.emplace();
       if (comm.rank() == at_end) {
         detail::check_counts(*source, header, counts[0], counts[1]);
       }
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
     auto const one_sided = glt::detail::failure_of([&] {
-      detail::check_both_ways(file.string(), header, *lines, edges,
+      detail::check_both_ways(file.string(), header, *lines, edges, *memory,
                               [&](std::span<std::int64_t> numbers) { comm.all_reduce(numbers, reduction::sum); });
     });
     glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, one_sided);

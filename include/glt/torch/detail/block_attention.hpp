@@ -63,7 +63,7 @@ public:
                                                 shape(rows).of_head().values};
         for (std::int64_t d = 0; d < edges.count; ++d) {
           add.run(d);
-          for (std::int64_t head = 0; head < options_.heads; ++head) {
+          for (std::int64_t head = 0; head < options_.heads && !loops_.how.add_self_loops; ++head) { // else after them
             finish(d * options_.heads + head);
           }
         }

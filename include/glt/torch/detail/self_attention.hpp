@@ -29,16 +29,21 @@ struct self_loops {
   neighbor_attention how; // without `add_self_loops` there are none
   at::Tensor ids;         // of the edges [D], −1 − vertex, which no other edge has; only for dropout
 
-  /// Adds them to the averages of other edges, and to their softmax.
+  /// Turns averages of other edges, and their softmax, into sums again, which `attend` takes.
+  void reopen(at::Tensor const& output, at::Tensor const& softmax) const {
+    if (how.add_self_loops) {
+      auto const sums = softmax.narrow(1, how.heads, how.heads).reciprocal_();
+      output.view({output.size(0), how.heads, output.size(1) / how.heads}).mul_(sums.unsqueeze(2));
+    }
+  }
+
+  /// Adds them to the sums of other edges, and makes averages and the softmax of all.
   template <class T, device_policy Policy>
   void attend(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
               at::Tensor const& softmax) const {
     if (!how.add_self_loops) {
       return;
     }
-    // averages become sums again, with which a softmax goes on
-    auto const sums = softmax.narrow(1, how.heads, how.heads).reciprocal_();
-    output.view({output.size(0), how.heads, output.size(1) / how.heads}).mul_(sums.unsqueeze(2));
     softmax_rows<T> const parts(softmax.data_ptr<T>(), how.heads);
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       policy.executor().for_each(

@@ -36,6 +36,7 @@ public:
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       dist::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
                    matrix_over<space, scalar_t>(softmax), options_);
+      loops_.reopen(output, softmax);
       loops_.attend<scalar_t>(graph_->policy(), rows, output, softmax);
     });
   }

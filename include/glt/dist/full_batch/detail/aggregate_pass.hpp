@@ -157,18 +157,15 @@ public:
           fixed_point::for_sums(largest_[c] * largest_[width + c], flow_ == row_flow::pull ? degrees.in : degrees.out)
               .scale;
     }
-    auto* const scales = reinterpret_cast<double*>(sums_ + num_sums_);
-    copy_in(graph_->policy(), host_view<double const>(largest_.data(), columns_),
-            array_view<space, double>(scales, columns_));
-    return {scales};
+    largest_.resize(width); // the scales
+    return place_scales(graph_->policy(), largest_, sums_ + num_sums_);
   }
 
   /// Writes the values of an exact pass's sums.
   template <class T>
   void write_exact(T* out, fixed_columns numbers) const {
-    auto const pieces = sliced_rows::of<Policy>(columns_);
-    graph_->policy().executor().for_each(pieces.count(columns_ == 0 ? 0 : num_sums_ / columns_),
-                                         write_exact_values<T>{{sums_, columns_}, {out, columns_}, pieces, numbers});
+    glt::detail::write_exact(graph_->policy(), {sums_, columns_}, strided_rows<T>{out, columns_},
+                             columns_ == 0 ? 0 : num_sums_ / columns_, columns_, numbers);
   }
 
   /// Calls `prepare()`, then `use(shard, rows)` for every shard with the rows of x of its sources.

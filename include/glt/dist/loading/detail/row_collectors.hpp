@@ -150,7 +150,7 @@ private:
   template <class Graph>
   static void check(collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids) {
     auto const check_book = [&](auto const* rows, char const* what) {
-      if (rows != nullptr && !(rows->book() == graph.book())) {
+      if (rows != nullptr && !rows->book().matches(graph.book())) {
         throw precondition_error(message(what, " and graph have different partition books; load both from one "
                                                "partition"));
       }

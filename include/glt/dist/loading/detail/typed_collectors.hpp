@@ -173,7 +173,7 @@ private:
           throw precondition_error(message("named tensors of ", what, " type ", type, " of a graph of ", num_types, ' ',
                                            what, " types; types count from 0"));
         }
-        if (!(each.features->book() == book_of(type))) {
+        if (!each.features->book().matches(book_of(type))) {
           throw precondition_error(message("named tensors of ", what, " type ", type,
                                            " and graph have different "
                                            "partition books; load both from one partition"));

@@ -206,7 +206,9 @@ private:
   if (checksum_text(sum.value()) != written) {
     root.fail("does not have the checksum that it names: it was changed after it was written; copy it again");
   }
-  return manifest_parser(root).read();
+  auto made = manifest_parser(root).read();
+  made.xxh3 = sum.value();
+  return made;
 }
 
 /// Reads the manifest of a folder.
@@ -219,11 +221,7 @@ private:
   }
   std::string text(static_cast<std::size_t>(file.size()), ' ');
   file.read(text.data(), file.size());
-  checksum sum;
-  sum.add(text.data(), std::ssize(text));
-  auto made = parse_manifest(std::move(text), file.path());
-  made.xxh3 = sum.value();
-  return made;
+  return parse_manifest(std::move(text), file.path());
 }
 
 } // namespace glt::io::detail

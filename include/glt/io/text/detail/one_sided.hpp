@@ -14,21 +14,32 @@
 
 namespace glt::io::detail {
 
+/// Memory of `find_one_sided`, made before ranks wait for each other's sums.
+struct one_sided_sums {
+  static constexpr std::size_t most_ranges = 4096;
+  std::vector<std::uint64_t> sums;
+  std::vector<std::int64_t> halves; // 32 bits each, whose sums over ranks fit
+
+  one_sided_sums() {
+    sums.reserve(most_ranges);
+    halves.reserve(2 * most_ranges);
+  }
+};
+
 /// Returns the first pair of different vertices whose edges differ between the two directions: in number, or in
 /// weights. Nothing if every edge has its reverse; self-loops are their own reverse.
 ///
 /// Compares sums of 64-bit hashes, so a difference is missed with a probability of 2⁻⁶⁴.
 ///
-/// `reduce(sums)` adds up the sums of all ranks; every rank calls it equally often.
+/// `reduce(sums)` adds up the sums of all ranks; every rank calls it equally often, and allocates nothing before.
 ///
 /// @pre    all ids are in [0, num_vertices); not checked
-/// @cost   O(E) once, and up to 12 times if there is such a pair; memory for 4,096 sums
+/// @cost   O(E) once, and up to 12 times if there is such a pair
 template <class Reduce>
-[[nodiscard]] std::optional<std::pair<global_id, global_id>> find_one_sided(edge_columns const& edges,
-                                                                            std::int64_t num_vertices, Reduce reduce) {
-  constexpr std::int64_t most_ranges = 4096;
-  std::vector<std::uint64_t> sums;
-  std::vector<std::int64_t> halves; // 32 bits each, whose sums over ranks fit
+[[nodiscard]] std::optional<std::pair<global_id, global_id>>
+find_one_sided(edge_columns const& edges, std::int64_t num_vertices, one_sided_sums& memory, Reduce reduce) {
+  constexpr auto most_ranges = static_cast<std::int64_t>(one_sided_sums::most_ranges);
+  auto& [sums, halves] = memory;
   auto const difference = [&](std::int64_t e, global_id low, global_id high) {
     auto const weight = edges.weights.empty() ? 0U : std::bit_cast<std::uint32_t>(edges.weights[e] + 0.0F);
     auto const hash =

@@ -184,13 +184,6 @@ public:
                                               larger_magnitude{});
   }
 
-  /// Writes the values of exact sums.
-  void write_exact(strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows, std::int64_t columns,
-                   fixed_columns numbers) const {
-    auto const pieces = sliced_rows::of<Policy>(columns);
-    graph_->policy().executor().for_each(pieces.count(rows), write_exact_values<T>{sums, values, pieces, numbers});
-  }
-
   /// Returns rows by their place in a list.
   template <class Element>
   [[nodiscard]] static strided_rows<Element> listed(strided_rows<Element> all, array_view<space, local_id const> rows) {

@@ -49,7 +49,7 @@ template <communicator Comm, device_policy Policy, class T>
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_terms<fixed_columns> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
                                                                       attention_pass<Comm, Policy, T> const& pass,
-                                                                      std::vector<double>& most, double* scales) {
+                                                                      std::vector<double>& most, std::int64_t* scales) {
   auto const& options = pass.options();
   auto const& shape = pass.shape();
   graph.host().all_reduce(std::span<double>(most), reduction::max);
@@ -80,9 +80,10 @@ template <communicator Comm, device_policy Policy, class T>
       keys[c] = by_key;
     }
   }
-  auto const count = static_cast<std::int64_t>(most.size());
-  copy_in(graph.policy(), host_view<double const>(most), array_view<Policy::space, double>(scales, count));
-  return {.values = {scales}, .keys = {scales + 2 * shape.values}, .queries = {scales + 2 * shape.values + shape.keys}};
+  auto const numbers = place_scales(graph.policy(), most, scales);
+  return {.values = numbers,
+          .keys = numbers.from(2 * shape.values),
+          .queries = numbers.from(2 * shape.values + shape.keys)};
 }
 
 } // namespace glt::detail

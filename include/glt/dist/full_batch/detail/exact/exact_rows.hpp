@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <vector>
 
 namespace glt::detail {
 
@@ -86,6 +88,23 @@ struct write_exact_values {
     }
   }
 };
+
+/// Writes the values of sums that are added exactly.
+template <device_policy Policy, class T>
+void write_exact(Policy const& policy, strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows,
+                 std::int64_t columns, fixed_columns numbers) {
+  auto const pieces = sliced_rows::of<Policy>(columns);
+  policy.executor().for_each(pieces.count(rows), write_exact_values<T>{sums, values, pieces, numbers});
+}
+
+/// Copies scales of columns behind sums in the memory of `Policy`.
+template <device_policy Policy>
+[[nodiscard]] fixed_columns place_scales(Policy const& policy, std::vector<double> const& scales,
+                                         std::int64_t* behind) {
+  auto* const place = reinterpret_cast<double*>(behind);
+  copy_in(policy, host_view<double const>(scales), array_view<Policy::space, double>(place, std::ssize(scales)));
+  return {place};
+}
 
 /// Non-negative number whose `+=` keeps the larger of two.
 struct largest_number {
