@@ -111,7 +111,7 @@ void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
       glt::reduce_over_ranks(comm, (output.mapped() - expected).abs().max().item<double>(), glt::reduction::max);
   if (comm.rank() == 0) {
     std::cout << "after the interruption " << left << " batches were left of the first layer; the result differs by "
-              << largest << " at most from that of the whole graph\n";
+              << largest << " at most from the whole graph at once\n";
   }
   if (!(largest < 1e-5)) {
     throw glt::precondition_error("the result is not that of the whole graph");

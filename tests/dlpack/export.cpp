@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("a view becomes a tensor that lets go of its keeper at the en
   }
   CHECK(kept.use_count() == 1);
   CHECK_THROWS_WITH_AS((void)to_dlpack(policy, kept->view(), nullptr),
-                       "export of a tensor that nobody keeps; give who keeps its elements, or move a buffer in",
+                       "export of a tensor without a keeper; give an object that keeps its elements, or move a buffer in",
                        precondition_error);
 }
 

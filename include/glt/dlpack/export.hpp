@@ -32,7 +32,8 @@ template <device_policy Policy, class T, std::size_t Dimensions>
 [[nodiscard]] dlpack_tensor keep_tensor(Policy const& policy, T* data, std::array<std::int64_t, Dimensions> shape,
                                         std::shared_ptr<void const> keeper) {
   if (keeper == nullptr) {
-    throw precondition_error("export of a tensor that nobody keeps; give who keeps its elements, or move a buffer in");
+    throw precondition_error(
+        "export of a tensor without a keeper; give an object that keeps its elements, or move a buffer in");
   }
   auto made = std::make_unique<kept_tensor<Dimensions>>();
   made->shape = shape;

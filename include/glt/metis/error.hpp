@@ -27,7 +27,7 @@ private:
     case METIS_ERROR_INPUT:
       return "METIS refuses the graph or the options; see whether `validate` finds a fault in the graph";
     case METIS_ERROR_MEMORY:
-      return "METIS has not enough memory; partition by ldg_partitioner or fennel_partitioner, which need little";
+      return "METIS does not have enough memory; partition by ldg_partitioner or fennel_partitioner, which need little";
     default:
       return "METIS gives no reason; partition by ldg_partitioner or fennel_partitioner";
     }

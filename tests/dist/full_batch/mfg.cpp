@@ -179,7 +179,7 @@ TEST_CASE("wrong seeds or layers of one rank are an error of all") {
       });
     };
     auto const name = "rank " + std::to_string(last);
-    CHECK(glt_test::names(failure({0, 1, 0}, 2), name, "seed 0 at 2 stands twice"));
+    CHECK(glt_test::names(failure({0, 1, 0}, 2), name, "seed 0 at 2 is there twice"));
     CHECK(glt_test::names(failure({0, 100000}, 2), name, "seed 100000 at 1"));
     CHECK(glt_test::names(failure({-1}, 2), name, "seed -1 at 0"));
     CHECK(glt_test::names(failure({0}, 0), name, "0 layers"));

@@ -93,7 +93,7 @@ public:
     return assigned;
   }
 
-  /// Reply that has not arrived yet.
+  /// Pending reply.
   template <class Reply>
   class pending_reply {
   public:

@@ -90,7 +90,7 @@ public:
   }
   server(server const&) = delete;
   server& operator=(server const&) = delete;
-  /// Tells clients and other servers, which wait for this server, if it has not run.
+  /// Tells clients and other servers that wait, if this server never ran.
   ~server() {
     if (!has_run_) {
       say_gone(roles_->world_rank(), own_failure("has gone before it served"), true);

@@ -79,7 +79,7 @@ inline void end_by_signal_after(unsigned int seconds) noexcept {
 [[noreturn]] inline void end_job(MPI_Comm comm, int status) noexcept {
   if (!launched_by_open_mpi()) {
     end_by_signal_after(2); // without memory MPI_Abort of MPICH 4.0.2 never returns
-    ::usleep(100000);       // its launcher drops output that it has not passed on by then
+    ::usleep(100000);       // its launcher drops late output
     MPI_Abort(comm, status);
   }
   ::_exit(status == 0 ? 1 : status);

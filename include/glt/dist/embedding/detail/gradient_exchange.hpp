@@ -135,7 +135,8 @@ private:
         ex.reduce(sums_.size(), sums_.size(), place_if_not_finite<T>{sums_.data(), sums_.size()}, smaller{});
     if (bad < sums_.size()) {
       throw precondition_error(message("gradient of vertex ", keys[bad / columns], ", column ", bad % columns, ", is ",
-                                       sums_[bad], "; no row was changed, look for what is not finite in the loss"));
+                                       sums_[bad],
+                                       "; no row was changed, look for values in the loss that are not finite"));
     }
     requests_.route(book, keys); // ascending, so the sums are by owner as well
   }

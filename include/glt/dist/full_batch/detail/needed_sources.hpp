@@ -23,11 +23,11 @@ public:
       : numbers_(static_cast<std::size_t>(num_rows), unknown) {
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
       if (seeds[i] < 0 || seeds[i] >= num_rows) {
-        throw precondition_error(
-            message("seed ", seeds[i], " at ", i, " of a part of ", num_rows, " vertices; pass rows of the own part"));
+        throw precondition_error(message("seed ", seeds[i], " at ", i, " of a part of ", num_rows,
+                                         " vertices; pass rows of the local part"));
       }
       if (numbers_[static_cast<std::size_t>(seeds[i])] != unknown) {
-        throw precondition_error(message("seed ", seeds[i], " at ", i, " stands twice; pass distinct seeds"));
+        throw precondition_error(message("seed ", seeds[i], " at ", i, " is there twice; pass distinct seeds"));
       }
       number(seeds[i]);
     }

@@ -39,7 +39,7 @@ public:
   /// Sets the way in which batches are handed over.
   void deliver_by(batch_delivery delivery) { delivery_ = std::move(delivery); }
 
-  /// Returns the clients that have not left.
+  /// Returns the clients that are still connected.
   [[nodiscard]] std::set<int> const& ranks() const noexcept { return clients_; }
   /// Returns true if the clients that left have received everything.
   [[nodiscard]] bool all_receive() const noexcept { return all_receive_; }

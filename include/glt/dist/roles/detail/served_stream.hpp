@@ -110,7 +110,7 @@ private:
   std::int64_t end_step_ = 0;
   std::int64_t sent_ = 0; // of the last sweep
   std::int64_t credits_ = 0;
-  std::int64_t bytes_ahead_ = 0; // of batches that the client has not released
+  std::int64_t bytes_ahead_ = 0; // of unreleased batches
 };
 
 } // namespace glt::detail

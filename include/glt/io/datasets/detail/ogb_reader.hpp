@@ -89,7 +89,7 @@ private:
       }
       for (auto const& type : {triplet[0], triplet[2]}) {
         if (std::ranges::find(data_.nodes, type, &node_table::name) == data_.nodes.end()) {
-          throw io_error(triplets.string(), 0, "names the type '" + type + "', which " + file.string() + " has not");
+          throw io_error(triplets.string(), 0, "names the type '" + type + "', which is not in " + file.string());
         }
       }
       edges_type edges;

@@ -80,7 +80,7 @@ inline npy_folder_tables tables_of(data_set_view const& data) {
     }
     for (auto const& end : {edges.source, edges.destination}) {
       if (std::ranges::find(made.nodes, end, &npy_node_table::name) == made.nodes.end()) {
-        throw precondition_error("edges of the vertex type '" + end + "', which the data set has not; add it");
+        throw precondition_error("edges of the vertex type '" + end + "', which is not in the data set; add it");
       }
     }
     check_splits(edges.links);

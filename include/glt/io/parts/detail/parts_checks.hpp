@@ -122,7 +122,7 @@ inline void check_hot(data_set_view const& data, std::span<hot_vertices const> a
     for (auto const& name : hot.features) {
       if (std::ranges::count(table.features, name, &named_array::name) == 0) {
         throw precondition_error(glt::detail::message("hot rows of features '", name, "', which node type '",
-                                                      table.name, "' has not; name some of its own"));
+                                                      table.name, "' does not have; name some of those that it has"));
       }
     }
   }
