@@ -7,6 +7,7 @@
 #include "wordnet/wordnet.hpp"
 
 #include <glt/core/detail/message.hpp>
+#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/half.hpp>
