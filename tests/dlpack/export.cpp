@@ -61,9 +61,10 @@ TEST_CASE_TEMPLATE("a view becomes a tensor that lets go of its keeper at the en
     CHECK(std::vector(told.strides, told.strides + 2) == std::vector<std::int64_t>{3, 1});
   }
   CHECK(kept.use_count() == 1);
-  CHECK_THROWS_WITH_AS((void)to_dlpack(policy, kept->view(), nullptr),
-                       "export of a tensor without a keeper; give an object that keeps its elements, or move a buffer in",
-                       precondition_error);
+  CHECK_THROWS_WITH_AS(
+      (void)to_dlpack(policy, kept->view(), nullptr),
+      "export of a tensor without a keeper; give an object that keeps its elements, or move a buffer in",
+      precondition_error);
 }
 
 TEST_CASE("matrices without rows or columns keep their shape") {

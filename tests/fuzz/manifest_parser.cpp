@@ -61,7 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   try {
     auto const read = glt::io::detail::parse_manifest(with_right_sum(std::string(data, data + size)), "manifest.json");
     glt_test::insist(read.num_parts() >= 1, "there is a part");
-    auto const again = glt::io::detail::parse_manifest(glt::io::detail::to_json(read), "manifest.json");
+    auto again = glt::io::detail::parse_manifest(glt::io::detail::to_json(read), "manifest.json");
+    again.xxh3 = read.xxh3; // of the text, which may have had other spaces
     glt_test::insist(again == read, "what is written is what was read");
   } catch (glt::io_error const&) {
   }

@@ -94,7 +94,7 @@ TEST_CASE("the same parts in two folders go together") {
     CHECK(part.graph.num_vertices() == 97);
     // A book of the same parts that somebody made without a folder goes with it.
     glt::partition_book const made({part.graph.book().offsets().begin(), part.graph.book().offsets().end()});
-    CHECK(made == part.graph.book());
+    CHECK(made.matches(part.graph.book()));
     CHECK_FALSE(glt::partition_book({0, 97}, 1) == glt::partition_book({0, 97}, 2));
   });
 }
