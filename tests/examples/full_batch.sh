@@ -86,7 +86,7 @@ refuses() {
   fi
   [ "$(grep -c "full_batch: .*$pattern" <<< "$said")" = 1 ] || fail "full_batch $* says: $said"
 }
-refuses 'is of gcn with .* seed 1, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
+refuses 'is of gcn with .* seed 1 and parts [0-9]*, not of sage with' --hidden 32 --model sage --checkpoint "$scratch/state" --resume
 refuses 'cannot be read: No such file' --checkpoint "$scratch/nothing" --resume
 refuses 'nowhere/state.*nowhere is no folder' --epochs 1 --checkpoint "$scratch/nowhere/state"
 refuses 'load excludes --resume' --checkpoint "$scratch/state" --resume --load "$scratch/net.pt"
