@@ -136,8 +136,8 @@ run_preset() {
     say "$preset: does not build (the whole log is $log)"
     failed=$((failed + 1))
   fi
-  say "$preset: test"
-  timed test "${plainly[@]}" ctest --preset "$preset" -j "$jobs" 2>&1 | tee "$log.tests" || true
+  say "$preset: test" # one more than there are processors: many tests wait
+  timed test "${plainly[@]}" ctest --preset "$preset" -j $((jobs + 1)) 2>&1 | tee "$log.tests" || true
   summary=$(grep -E '^[0-9]+% tests passed, ' "$log.tests" | tail -n 1 || true)
   if [[ ! $summary =~ ,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+) ]] || [ "${BASH_REMATCH[2]}" -eq 0 ]; then
     say "$preset: no test was run"
