@@ -2,11 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/core/core.hpp>
 
 #include <algorithm>
@@ -15,8 +12,6 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace glt {
@@ -62,12 +57,12 @@ struct traffic {
 /// Communicator that counts the traffic that this rank sends through another communicator.
 ///
 /// Copies of a handle count together; `split` and `duplicate` return a communicator whose counts start at zero. It
-/// carries the same memory as the other one. With a `device_comm` or an `nccl_comm`, count the communicator of the
-/// host, too.
+/// carries the same memory as the other one and has its other members. Alarms are not counted, nor are calls through
+/// a reference to the other one. With a `device_comm` or an `nccl_comm`, count the communicator of the host, too.
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`.
 template <communicator C>
-class counting_comm {
+class counting_comm : public C {
   using clock = std::chrono::steady_clock;
   using inner_request = decltype(std::declval<C&>().start_all_to_all_v(outgoing{}, incoming{}));
 
@@ -105,180 +100,89 @@ public:
   /// Mailbox whose messages are added to the counts of its communicator; so both are used by one thread. See
   /// `detail::mailbox`.
   template <detail::mailbox Inner>
-  class counted_mailbox {
+  class counted_mailbox : public Inner {
   public:
-    [[nodiscard]] detail::byte_block make_block(std::int64_t bytes) { return inner_.make_block(bytes); }
     void send(int to, std::int64_t kind, detail::byte_block block) {
       auto const bytes = block.size();
-      inner_.send(to, kind, std::move(block));
+      Inner::send(to, kind, std::move(block));
       if (to != rank_) {
         counts_->sends += {.messages = 1, .bytes = bytes};
       }
     }
     [[nodiscard]] std::optional<detail::mailbox_message> receive(detail::mailbox_limit limit) {
       stopwatch const watch(counts_->sends);
-      return inner_.receive(limit);
+      return Inner::receive(limit);
     }
     [[nodiscard]] std::optional<detail::mailbox_message> receive_from(int source, detail::mailbox_limit limit) {
       stopwatch const watch(counts_->sends);
-      return inner_.receive_from(source, limit);
+      return Inner::receive_from(source, limit);
     }
     void flush() {
       stopwatch const watch(counts_->sends);
-      inner_.flush();
-    }
-    void close() noexcept { inner_.close(); }
-    [[nodiscard]] bool has_died(int rank) const
-      requires requires(Inner const& inner) { inner.has_died(0); }
-    {
-      return inner_.has_died(rank);
+      Inner::flush();
     }
 
   private:
     friend counting_comm;
     counted_mailbox(Inner inner, int rank, std::shared_ptr<traffic> counts)
-        : inner_(std::move(inner)), rank_(rank), counts_(std::move(counts)) {}
+        : Inner(std::move(inner)), rank_(rank), counts_(std::move(counts)) {}
 
-    Inner inner_;
     int rank_;
     std::shared_ptr<traffic> counts_;
   };
 
-  explicit counting_comm(C inner) : inner_(std::move(inner)), counts_(std::make_shared<traffic>()) {}
-
-  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return detail::carries_space<C>(space); }
-
-  [[nodiscard]] int rank() const noexcept { return inner_.rank(); }
-  [[nodiscard]] int size() const noexcept { return inner_.size(); }
-  /// See `communicator`.
-  [[nodiscard]] int world_rank(int rank) const noexcept { return detail::world_rank(inner_, rank); }
-  [[nodiscard]] std::string_view name() const noexcept
-    requires requires(C const& comm) { comm.name(); }
-  {
-    return inner_.name();
-  }
-  void set_name(std::string name)
-    requires requires(C& comm) { comm.set_name(std::string()); }
-  {
-    inner_.set_name(std::move(name));
-  }
+  explicit counting_comm(C inner) : C(std::move(inner)), counts_(std::make_shared<traffic>()) {}
 
   /// Returns the traffic since the beginning or the last `reset()`.
   [[nodiscard]] traffic const& counts() const noexcept { return *counts_; }
   void reset() noexcept { *counts_ = {}; }
 
   void all_to_all(std::byte const* send, std::byte* receive, std::int64_t bytes) {
-    auto const peers = bytes > 0 ? size() - 1 : 0;
+    auto const peers = bytes > 0 ? this->size() - 1 : 0;
     auto const watch = count(counts_->headers, peers, peers * bytes);
-    inner_.all_to_all(send, receive, bytes);
+    C::all_to_all(send, receive, bytes);
   }
 
   void all_to_all_v(outgoing out, incoming in) {
     auto const watch = count(counts_->payload, num_nonzero(out.sizes), sum(out.sizes));
-    inner_.all_to_all_v(out, in);
+    C::all_to_all_v(out, in);
   }
 
   [[nodiscard]] request start_all_to_all_v(outgoing out, incoming in) {
     auto const watch = count(counts_->payload, num_nonzero(out.sizes), sum(out.sizes));
-    return {inner_.start_all_to_all_v(out, in), counts_};
+    return {C::start_all_to_all_v(out, in), counts_};
   }
 
   void all_to_all_replies(outgoing out, std::span<char const> asked, std::span<char const> answering,
                           reply_buffer& replies) {
     auto const watch = count(counts_->replies, num_nonzero(answering), sum(out.sizes));
-    inner_.all_to_all_replies(out, asked, answering, replies);
+    C::all_to_all_replies(out, asked, answering, replies);
   }
 
   template <reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const watch = count_shared(counts_->reduce, static_cast<std::int64_t>(values.size_bytes()));
-    inner_.all_reduce(values, op);
+    C::all_reduce(values, op);
   }
 
   void broadcast(std::byte* data, std::int64_t bytes, int root) {
-    auto const watch = count_shared(counts_->other, rank() == root ? bytes : 0);
-    inner_.broadcast(data, bytes, root);
+    auto const watch = count_shared(counts_->other, this->rank() == root ? bytes : 0);
+    C::broadcast(data, bytes, root);
   }
 
   void barrier() {
     auto const watch = count(counts_->other, 0, 0);
-    inner_.barrier();
+    C::barrier();
   }
 
   [[nodiscard]] counting_comm split(int color, int order) {
     auto const watch = count(counts_->other, 0, 0);
-    return counting_comm(inner_.split(color, order));
+    return counting_comm(C::split(color, order));
   }
 
   [[nodiscard]] counting_comm duplicate() {
     auto const watch = count(counts_->other, 0, 0);
-    return counting_comm(inner_.duplicate());
-  }
-
-  /// See `mpi_comm`.
-  [[nodiscard]] bool device_aware() const noexcept
-    requires requires(C const& comm) { comm.device_aware(); }
-  {
-    return inner_.device_aware();
-  }
-  [[nodiscard]] bool allows_threads() const noexcept
-    requires requires(C const& comm) { comm.allows_threads(); }
-  {
-    return inner_.allows_threads();
-  }
-
-  [[nodiscard]] auto options() const noexcept
-    requires requires(C const& comm) { comm.options(); }
-  {
-    return inner_.options();
-  }
-
-  /// See `mpi_options::time_limit`.
-  void note(detail::call_site site) noexcept
-    requires requires(C& comm) { comm.note(site); }
-  {
-    inner_.note(site);
-  }
-
-  /// See `losable`.
-  void mark_lost() noexcept
-    requires losable<C>
-  {
-    inner_.mark_lost();
-  }
-  [[nodiscard]] bool is_lost() const noexcept
-    requires losable<C>
-  {
-    return inner_.is_lost();
-  }
-  void give_up(char const* call) noexcept
-    requires requires(C& comm) { comm.give_up(call); }
-  {
-    inner_.give_up(call);
-  }
-  void abort_job(char const* cause) noexcept
-    requires requires(C& comm) { comm.abort_job(cause); }
-  {
-    inner_.abort_job(cause);
-  }
-
-  /// See `mpi_comm`.
-  void mark_incomplete() noexcept
-    requires requires(C& comm) { comm.mark_incomplete(); }
-  {
-    inner_.mark_incomplete();
-  }
-  [[nodiscard]] bool is_incomplete() const noexcept
-    requires requires(C const& comm) { comm.is_incomplete(); }
-  {
-    return inner_.is_incomplete();
-  }
-
-  /// See `alarming`; its messages are not counted.
-  [[nodiscard]] auto make_alarm()
-    requires detail::alarming<C>
-  {
-    return inner_.make_alarm();
+    return counting_comm(C::duplicate());
   }
 
   /// See `mailing`.
@@ -286,7 +190,7 @@ public:
     requires detail::mailing<C>
   {
     auto const watch = count(counts_->other, 0, 0);
-    return counted_mailbox<decltype(inner_.make_mailbox())>(inner_.make_mailbox(), rank(), counts_);
+    return counted_mailbox<decltype(C::make_mailbox())>(C::make_mailbox(), this->rank(), counts_);
   }
 
 private:
@@ -301,11 +205,10 @@ private:
     return stopwatch(kind);
   }
   stopwatch count_shared(detail::traffic_count& kind, std::int64_t bytes) const {
-    bool const sends = size() > 1 && bytes > 0;
+    bool const sends = this->size() > 1 && bytes > 0;
     return count(kind, sends ? 1 : 0, sends ? bytes : 0);
   }
 
-  C inner_;
   std::shared_ptr<traffic> counts_;
 };
 
