@@ -28,7 +28,6 @@
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/edge_features.hpp>
@@ -76,7 +75,6 @@
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/loading/walk_batches.hpp>
-#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
@@ -106,7 +104,6 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/feature/copy_features.hpp>
-#include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>

@@ -8,6 +8,7 @@
 #include "support/ranks.hpp"
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,7 @@ std::vector<std::int64_t> const items{0, 1, 2};
 TEST_CASE("ranks keep their tensors, in their order") {
   glt_test::on_ranks([](auto comm) {
     glt::dist::named_features const features(comm, make_book(comm.size()), glt_test::named_table(items));
-    CHECK(features.local().num_vertices() == part_size);
+    CHECK(features.local().num_rows() == part_size);
     CHECK(features.local().names().front() == "title");
     CHECK(features.book().num_parts() == comm.size());
     glt::dist::named_features const none(comm, make_book(comm.size()), glt::feature_table<cpu>(part_size));
@@ -80,6 +81,38 @@ TEST_CASE("ranks that differ in names, types, columns, scales, order or partitio
                               table.add("second", glt_test::named_store<std::int8_t>(items, 0, 2, {1, 2}));
                             }),
                             rank, "the partition"));
+    }
+  });
+}
+
+TEST_CASE("ranks keep features of their edges, and those that differ get one error") {
+  glt_test::on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    std::vector<glt::global_id> offsets;
+    for (int part = 0; part <= comm.size(); ++part) {
+      offsets.push_back(part);
+    }
+    glt::partition_book const book(offsets);
+    std::vector<glt::edge_id> const own(comm.rank() > 0 ? 1 : 0, 4); // rank 0 has none
+    auto const table = [&] { return glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)); };
+    glt::dist::named_features const features(comm, book, table());
+    CHECK(features.local().num_rows() == (comm.rank() > 0 ? 1 : 0));
+    CHECK(features.book().num_parts() == comm.size());
+    auto const error = glt_test::thrown<glt::collective_error>([&] {
+      auto odd = glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt::feature_table<cpu>(std::ssize(own)));
+      glt::dist::named_features(comm, book, comm.rank() == last ? std::move(odd) : table());
+    });
+    if (last > 0) {
+      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                              glt::dist::named_features(comm, book,
+                                                        comm.rank() == last ? glt_test::named_table({0}) : table());
+                            }),
+                            "rank " + std::to_string(last), "rows of vertices where rank 0 has rows of edges"));
+      CHECK(glt_test::names(error, "rank " + std::to_string(last), "nothing where rank 0 has \"title\""));
+      auto alone = comm.split(comm.rank(), 0);
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::collective_error>([&] { glt::dist::named_features(alone, book, table()); }),
+          "parts on 1 ranks"));
     }
   });
 }

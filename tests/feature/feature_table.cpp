@@ -6,6 +6,7 @@
 #include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
+#include "support/named_tables.hpp"
 
 #include <cstdint>
 #include <string>
@@ -69,7 +70,7 @@ TEST_CASE("tensors of different elements and widths are gathered by name, as flo
 
 TEST_CASE("a table tells what is in it") {
   auto const table = make_table();
-  CHECK(table.num_vertices() == 3);
+  CHECK(table.num_rows() == 3);
   CHECK(table.names() == std::vector<std::string>{"text", "year", "small"});
   CHECK(table.type("text") == element_type::bfloat16);
   CHECK(table.type("small") == element_type::int8);
@@ -95,7 +96,40 @@ TEST_CASE("a wrong name, element type, shape or number of rows is named") {
   CHECK(glt_test::names(error([&] { table.gather("text", wanted, host_matrix<float>(nullptr, 1, 3)); }), "[1, 3]"));
   CHECK(glt_test::names(error([&] { table.add("year", make_store<float>({1, 2, 3}, 1)); }), "\"year\"", "already"));
   CHECK(glt_test::names(error([&] { table.add("new", make_store<float>({1, 2}, 1)); }), "\"new\"", "2 rows",
-                        "3 vertices"));
-  CHECK(glt_test::names(error([] { feature_table<cpu>(-1); }), "-1 vertices"));
+                        "a table of 3"));
+  CHECK(glt_test::names(error([] { feature_table<cpu>(-1); }), "-1 rows"));
   CHECK(table.names().size() == 3);
+}
+
+TEST_CASE("features of edges are gathered by name and id") {
+  std::vector<glt::edge_id> const ids{7, 0, 99, 4};
+  glt::feature_table<cpu> const table(glt::make_buffer<cpu>(ids), glt_test::named_table(ids));
+  CHECK(table.num_rows() == 4);
+  CHECK(table.of_edges());
+  CHECK(table.names().size() == 6);
+  std::vector<glt::edge_id> const wanted{99, 7, 99};
+  auto const years = table.gather<std::int64_t>("year", glt::host_view<glt::edge_id const>(wanted));
+  auto const small = table.gather<float>("small", glt::host_view<glt::edge_id const>(wanted));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    auto const id = wanted[static_cast<std::size_t>(i)];
+    CHECK(static_cast<float>(years.view().features(i, 0)) == glt_test::named_value(id, 1, 0));
+    CHECK(small.view().features(i, 1) == 2 * glt_test::named_value(id, 2, 1));
+  }
+  auto const refused = [&](char const* name, glt::edge_id id) {
+    return glt_test::thrown<glt::precondition_error>([&] {
+      std::vector<glt::edge_id> const bad{id};
+      static_cast<void>(table.gather<float>(name, glt::host_view<glt::edge_id const>(bad)));
+    });
+  };
+  CHECK(glt_test::names(refused("weight", 7), "no features \"weight\"", "\"year\""));
+  CHECK(glt_test::names(refused("year", 8), "has the id 8"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
+                          glt::feature_table<cpu>(glt::make_buffer<cpu>(ids), glt_test::named_table({1, 2}));
+                        }),
+                        "2 rows for 4 edges"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
+                          std::vector<glt::local_id> const rows{0};
+                          static_cast<void>(table.gather<float>("small", glt::host_view<glt::local_id const>(rows)));
+                        }),
+                        "features \"small\" of edges are gathered by glt::edge_id"));
 }

@@ -5,12 +5,14 @@
 #include <glt/core/half.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,25 +22,37 @@
 
 namespace glt {
 
-/// Several feature tensors of the same vertices (or edges), by name; each has its element type and width; move-only.
+/// Several feature tensors of the same vertices or edges, by name; each has its element type and width; move-only. Rows
+/// of vertices are found by their number, rows of edges by global edge id, and may have any order.
 ///
 ///     table.add("text", std::move(halves));
 ///     auto const x = table.gather<float>("text", ids); // x.view().features is [S, F]
+///     glt::feature_table const of_edges(std::move(edge_ids), std::move(table));
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @shape  V vertices, a row in every tensor each
+/// @shape  N vertices or edges, a row in every tensor each
 template <device_policy Policy>
 class feature_table {
 public:
   static constexpr memory_space space = Policy::space;
 
-  /// @throws precondition_error  if num_vertices is negative
-  explicit feature_table(std::int64_t num_vertices, Policy policy = {})
-      : num_vertices_(num_vertices), policy_(std::move(policy)) {
-    if (num_vertices < 0) {
-      throw precondition_error(detail::message("feature table of ", num_vertices, " vertices; give 0 or more"));
+  /// @throws precondition_error  if num_rows is negative
+  explicit feature_table(std::int64_t num_rows, Policy policy = {}) : num_rows_(num_rows), policy_(std::move(policy)) {
+    if (num_rows < 0) {
+      throw precondition_error(detail::message("feature table of ", num_rows, " rows; give 0 or more"));
     }
+  }
+
+  /// Makes a table of edges of the rows of another table.
+  ///
+  /// @shape  edges [N] global ids, such as the edge ids of a part · rows of N edges, in the same order
+  /// @throws precondition_error  if there is not one row per id, an id is negative or comes twice, or there are
+  ///                             2³¹ or more
+  /// @cost   O(N), and 20 to 32 bytes an edge
+  feature_table(buffer<Policy, edge_id> edges, feature_table rows) : feature_table(std::move(rows)) {
+    edges_ = detail::edge_rows<Policy>(std::move(edges), num_rows_);
+    of_edges_ = true;
   }
 
   feature_table(feature_table&&) noexcept = default;
@@ -46,21 +60,22 @@ public:
 
   /// Takes a tensor over.
   ///
-  /// @throws precondition_error  if there is a tensor of that name, or it does not have one row per vertex
+  /// @throws precondition_error  if there is a tensor of that name, or it does not have one row per vertex or edge
   template <detail::element T>
   void add(std::string name, feature_store<Policy, T> store) {
     if (std::ranges::find(tensors_, name, &tensor::name) != tensors_.end()) {
       throw precondition_error(detail::message("features \"", name, "\" are there already; choose another name"));
     }
-    if (store.view().num_vertices() != num_vertices_) {
+    if (store.view().num_vertices() != num_rows_) {
       throw precondition_error(detail::message("features \"", name, "\" of ", store.view().num_vertices(),
-                                               " rows in a table of ", num_vertices_,
-                                               " vertices; give one per vertex"));
+                                               " rows in a table of ", num_rows_, " rows; give as many"));
     }
     tensors_.push_back({std::move(name), std::move(store)});
   }
 
-  [[nodiscard]] std::int64_t num_vertices() const noexcept { return num_vertices_; }
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
+  /// Returns true if the rows are of edges, and false if they are of vertices.
+  [[nodiscard]] bool of_edges() const noexcept { return of_edges_; }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// Returns the names, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const {
@@ -103,25 +118,30 @@ public:
     return all;
   }
 
+  /// Borrows all tensors, and the table that finds rows of edges.
+  [[nodiscard]] detail::table_view<space> view() const { return {tensors(), edges_.view(), of_edges_}; }
+
   /// Copies rows of a tensor, converted as by `gather_rows`.
   ///
-  /// @shape  ids [S] · out [S, F], written
-  /// @pre    every id is in [0, V); not checked
-  /// @throws precondition_error  if there is no tensor of that name, its elements cannot become `Out`, or out is
-  ///                             not [S, F]
+  /// @shape  ids [S], rows of vertices or global edge ids · out [S, F], written
+  /// @pre    every row of a vertex is in [0, N); not checked
+  /// @throws precondition_error  if there is no tensor of that name, its elements cannot become `Out`, out is not
+  ///                             [S, F], an edge is not in the table, or the table of edges is in memory of a device
   template <class Id, detail::element Out>
   void gather(std::string_view name, array_view<space, Id const> ids, matrix_view<space, Out> out) const {
-    std::visit(
-        [&]<class T>(feature_store<Policy, T> const& store) {
-          if constexpr (detail::gathers_as<T, Out>) {
-            gather_rows(policy_.executor(), store.view(), ids, out);
-          } else {
-            refuse<Out>(name);
-          }
-        },
-        find(name));
+    if (of_edges_) {
+      if constexpr (host_policy<Policy> && std::same_as<Id, edge_id>) {
+        std::vector<local_id> rows;
+        edges_.find(ids, rows);
+        gather_stored(name, array_view<space, local_id const>(rows.data(), ids.size()), out);
+        return;
+      }
+      throw precondition_error(detail::message("features \"", name,
+                                               "\" of edges are gathered by glt::edge_id, and in "
+                                               "memory of the host; a collector gathers them on devices"));
+    }
+    gather_stored(name, ids, out);
   }
-
   /// Copies rows of a tensor into new memory.
   template <detail::element Out, class Id>
   [[nodiscard]] feature_store<Policy, Out> gather(std::string_view name, array_view<space, Id const> ids) const {
@@ -144,6 +164,19 @@ private:
 
   [[nodiscard]] any_store const& find(std::string_view name) const { return detail::find_named(tensors_, name).store; }
 
+  template <class Id, class Out>
+  void gather_stored(std::string_view name, array_view<space, Id const> rows, matrix_view<space, Out> out) const {
+    std::visit(
+        [&]<class T>(feature_store<Policy, T> const& store) {
+          if constexpr (detail::gathers_as<T, Out>) {
+            gather_rows(policy_.executor(), store.view(), rows, out);
+          } else {
+            refuse<Out>(name);
+          }
+        },
+        find(name));
+  }
+
   template <class T>
   [[noreturn]] void refuse(std::string_view name) const {
     throw precondition_error(detail::message("features \"", name, "\" are ", detail::name_of(type(name)), ", not ",
@@ -151,8 +184,10 @@ private:
                                              detail::name_of(type(name)), ", or gather them as float32 or float64"));
   }
 
-  std::int64_t num_vertices_;
+  std::int64_t num_rows_;
   Policy policy_;
+  detail::edge_rows<Policy> edges_; // of edges only
+  bool of_edges_ = false;
   std::vector<tensor> tensors_;
 };
 

@@ -7,7 +7,6 @@
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
 #include <glt/memory/copy.hpp>
 
@@ -181,8 +180,8 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
       }
     }
     glt::dist::named_features const features(comm, book, glt_test::named_table(items));
-    glt::dist::named_edge_features const of_edges(
-        comm, book, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
+    glt::dist::named_features const of_edges(
+        comm, book, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
     glt::dist::edge_features const matrix(
         comm, book,
         glt::edge_features<cpu, float>(
@@ -192,7 +191,7 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
     std::vector<glt::dist::tensor_request> const wishes{
         {.name = "small", .type = glt::element_type::float32}, {.name = "label", .seeds_only = true}, {.name = "year"}};
     glt::dist::named_collector of_vertices(comm, features, wishes);
-    glt::dist::named_edge_collector named(comm, of_edges, wishes);
+    glt::dist::named_collector named(comm, of_edges, wishes);
     glt::dist::edge_feature_collector plain(comm, matrix);
     auto const equal = [](glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
       return std::ranges::equal(a.tensors, b.tensors, [](auto const& x, auto const& y) {

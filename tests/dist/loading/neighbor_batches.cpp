@@ -176,8 +176,8 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     timed.add("time",
               glt::feature_store<cpu, std::int64_t>(std::ssize(edges), 1, glt::make_buffer<cpu>(times_of_edges)));
     timed.add("more", glt_test::named_store<float>(edges, 8, 3));
-    glt::dist::named_edge_features const edge_tensors(
-        comm, book, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(edges), std::move(timed)));
+    glt::dist::named_features const edge_tensors(
+        comm, book, glt::feature_table<cpu>(glt::make_buffer<cpu>(edges), std::move(timed)));
     glt::dist::neighbor_batches recipe(graph, features, {.fanouts = {4, 3}});
     recipe.with({.fanouts = {3, 2}, .edge_ids = true})
         .with(edge_features)

@@ -42,13 +42,13 @@ glt::dist::named_features<cpu> features_of(auto& comm, glt::dist::hetero_graph<c
   return {comm, graph.book(type), glt_test::named_table({own.begin(), own.end()})};
 }
 
-glt::dist::named_edge_features<cpu> edge_features_of(auto& comm, glt::dist::hetero_graph<cpu> const& graph, int type) {
+glt::dist::named_features<cpu> edge_features_of(auto& comm, glt::dist::hetero_graph<cpu> const& graph, int type) {
   std::vector<glt::edge_id> ids;
   for (std::int64_t e = 0; e < graph.local(type).num_edges(); ++e) {
     ids.push_back(graph.local(type).id_of_edge(e));
   }
   return {comm, graph.book(graph.schema().destination_type(type)),
-          glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(ids), glt_test::named_table(ids))};
+          glt::feature_table<cpu>(glt::make_buffer<cpu>(ids), glt_test::named_table(ids))};
 }
 
 // What `named_table` has of tensor number `tensor`, of one column, for the first of some items.
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE("typed batches are the same on any policy and delivered to it
     auto const own = glt::to_vector(cpu(), host_graph.original(paper));
     auto const years = glt_test::named_store<std::int64_t>({own.begin(), own.end()}, 1, 1);
     table.add("year", glt::feature_store<Policy, std::int64_t>(
-                          table.num_vertices(), 1, glt::make_buffer<Policy>(years.view().features.flat(), policy)));
+                          table.num_rows(), 1, glt::make_buffer<Policy>(years.view().features.flat(), policy)));
     glt::dist::named_features const papers(comm, graph.book(paper), std::move(table));
     auto const seeds = seeds_of_rank(divided, paper, comm.rank());
     glt::hetero_options const options{.fanouts = glt::same_fanouts(list.schema, {3, 2})};

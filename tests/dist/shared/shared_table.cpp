@@ -5,7 +5,6 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "support/named_tables.hpp"
@@ -48,8 +47,8 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
             auto node = glt_test::node_of(comm, refused && comm.rank() == 0);
             auto shared = glt::dist::share_table(node, table_of(divided, comm.rank()));
             auto const& own_view = *shared.neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
-            for (std::size_t t = 0; t < own_view.size(); ++t) {
-              CHECK(own_view[t].rows.data == shared.own.tensors()[t].rows.data);
+            for (std::size_t t = 0; t < own_view.rows.size(); ++t) {
+              CHECK(own_view.rows[t].rows.data == shared.own.tensors()[t].rows.data);
             }
             glt::dist::named_features const features(comm, divided.names.book, std::move(shared.own));
             glt::counting_comm counted(comm);
@@ -94,12 +93,12 @@ TEST_CASE("tables of edges are read in place with what finds them") {
       own.push_back(part.graph.view().id_of_edge(e));
     }
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_table(
-        node, glt::edge_feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
-    glt::dist::named_edge_features const features(comm, divided.names.book, std::move(shared.own));
+    auto shared =
+        glt::dist::share_table(node, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
+    glt::dist::named_features const features(comm, divided.names.book, std::move(shared.own));
     glt::counting_comm counted(comm);
-    glt::dist::named_edge_collector collector(
-        counted, features, {{.name = "small", .type = glt::element_type::float32}, {.name = "year"}});
+    glt::dist::named_collector collector(counted, features,
+                                         {{.name = "small", .type = glt::element_type::float32}, {.name = "year"}});
     collector.read_in_place(shared.neighborhood);
     counted.reset();
     std::vector<glt::edge_id> ids;
@@ -134,11 +133,11 @@ TEST_CASE("tables without tensors and without rows are shared as well, even wher
     for (int rank = 0; rank < comm.size(); ++rank) {
       auto const& view = shared.neighborhood.of_rank[static_cast<std::size_t>(rank)];
       REQUIRE(view.has_value());
-      REQUIRE(view->size() == (rank == 1 ? 1 : 0));
+      REQUIRE(view->rows.size() == (rank == 1 ? 1 : 0));
       if (rank == 1) {
-        CHECK(view->front().name == "wide");
-        CHECK(view->front().rows.num_columns == 7);
-        CHECK(view->front().rows.num_rows == 0);
+        CHECK(view->rows.front().name == "wide");
+        CHECK(view->rows.front().rows.num_columns == 7);
+        CHECK(view->rows.front().rows.num_rows == 0);
       }
     }
     CHECK(shared.own.names().size() == (comm.rank() == 1 ? 1 : 0));

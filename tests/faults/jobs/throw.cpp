@@ -31,7 +31,7 @@ std::vector<double> some_hotness(world const& here) {
   return made;
 }
 
-glt::edge_feature_table<cpu> named_edge_rows(world const& here) {
+glt::feature_table<cpu> table_of_edges(world const& here) {
   auto const edges = here.edge_ids();
   return {glt::make_buffer<cpu>(edges), glt_test::named_table(edges)};
 }
@@ -127,7 +127,7 @@ std::vector<site> sites_of_graphs() {
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, named_edge_rows(*here))); };
+         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, table_of_edges(*here))); };
        }},
       {"share_table", false,
        [](comm_type& comm) -> call_type {
@@ -175,13 +175,12 @@ std::vector<site> sites_of_graphs() {
                                                 glt_test::named_table(here->own));
          };
        }},
-      {"named_edge_features", true,
+      {"named_features of edges", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
            auto const& book = here->graph.book();
-           glt::dist::named_edge_features const rows(comm, wrong ? book_of_one_part(book) : book,
-                                                     named_edge_rows(*here));
+           glt::dist::named_features const rows(comm, wrong ? book_of_one_part(book) : book, table_of_edges(*here));
          };
        }},
       {"make_source_values", true,
@@ -458,9 +457,9 @@ std::vector<site> sites_of_kept_rows() {
              static_cast<void>(glt::detail::fetch_hot_rows(comm, rows, glt::host_view<global_id const>(vertices)));
            })},
       {"fetch_hot_rows of tensors of edges", true,
-       keeping<glt::dist::named_edge_features<cpu>>(
+       keeping<glt::dist::named_features<cpu>>(
            [](comm_type& comm, world& here) {
-             return glt::dist::named_edge_features<cpu>(comm, here.graph.book(), named_edge_rows(here));
+             return glt::dist::named_features<cpu>(comm, here.graph.book(), table_of_edges(here));
            },
            of_edges)},
   };
@@ -516,21 +515,21 @@ std::vector<site> sites_of_collectors() {
            static_cast<void>(rows);
          };
        }},
-      {"named_edge_collector", true,
+      {"named_collector of edges", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const rows =
-             std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(), named_edge_rows(*here));
+             std::make_shared<glt::dist::named_features<cpu>>(comm, here->graph.book(), table_of_edges(*here));
          return [=, &comm](bool wrong) {
-           glt::dist::named_edge_collector const collector(comm, *rows, {{.name = wrong ? "absent" : "title"}});
+           glt::dist::named_collector const collector(comm, *rows, {{.name = wrong ? "absent" : "title"}});
          };
        }},
-      {"named_edge_collector::collect", true,
+      {"named_collector::collect of edges", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const rows =
-             std::make_shared<glt::dist::named_edge_features<cpu>>(comm, here->graph.book(), named_edge_rows(*here));
-         auto const collector = std::make_shared<glt::dist::named_edge_collector<comm_type, cpu>>(comm, *rows);
+             std::make_shared<glt::dist::named_features<cpu>>(comm, here->graph.book(), table_of_edges(*here));
+         auto const collector = std::make_shared<glt::dist::named_collector<comm_type, cpu>>(comm, *rows);
          return [=](bool wrong) {
            std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
            id_list const destinations(wrong ? 2 : 1, here->own[0]);

@@ -33,7 +33,7 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
   REQUIRE(rows > 0);
   auto const papers = io::extract_node_features(part);
   CHECK(papers.names() == std::vector<std::string>{"feat", "labels", "../x/y", "label"});
-  CHECK(papers.num_vertices() == rows);
+  CHECK(papers.num_rows() == rows);
   CHECK(papers.type("labels") == element_type::int32);
   CHECK(papers.num_columns("../x/y") == 2);
   CHECK(static_cast<void const*>(papers.view<float>("feat").features.data()) == wide);
@@ -45,7 +45,7 @@ TEST_CASE("arrays of a part become tensors of a table, in their own types, witho
   CHECK(authors.type("feat") == element_type::float16);
   CHECK(authors.num_columns("label") == 2);
   auto const nobody = io::extract_node_features(part, 2);
-  CHECK(nobody.num_vertices() == 0);
+  CHECK(nobody.num_rows() == 0);
   CHECK(nobody.num_columns("none") == 5);
 }
 
@@ -60,16 +60,15 @@ TEST_CASE("features of edges are found by the ids of the edges") {
     auto const names_there = edges.features.size() + (edges.times.empty() ? 0 : 1);
     auto const table = io::extract_edge_features(part, type);
     if (!edges.times.empty()) {
-      CHECK(std::ranges::equal(table.rows().view<std::int64_t>("time").features.flat(), edges.times));
+      CHECK(std::ranges::equal(table.view<std::int64_t>("time").features.flat(), edges.times));
       ++with_times;
     }
-    CHECK(table.num_edges() == graph.num_edges());
-    CHECK(table.rows().names().size() == names_there);
+    CHECK(table.num_rows() == graph.num_edges());
+    CHECK(table.names().size() == names_there);
     with_features += names_there;
-    std::vector<local_id> found;
-    table.find(host_view<edge_id const>(ids), found);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      CHECK(found[i] == static_cast<local_id>(i));
+    REQUIRE(table.of_edges());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      CHECK(table.view().edges.find(ids[i]) == static_cast<std::int64_t>(i));
     }
   }
   CHECK(with_features > 0);

@@ -8,7 +8,6 @@
 #include "support/scratch.hpp"
 
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
@@ -97,10 +96,10 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     auto const hot = io::extract_hot_rows(part);
     auto const& book = part.graph.books[0];
     dist::named_features const features(comm, book, io::extract_node_features(part));
-    dist::named_edge_features const edges(comm, book, io::extract_edge_features(part));
+    dist::named_features const edges(comm, book, io::extract_edge_features(part));
     CHECK(features.local().names() == std::vector<std::string>{"feat", "codes", "label"});
     CHECK(features.local().type("codes") == element_type::int8);
-    CHECK(edges.local().rows().names() == std::vector<std::string>{"length", "kind", "time"});
+    CHECK(edges.local().names() == std::vector<std::string>{"length", "kind", "time"});
     dist::named_collector collector(
         comm, features,
         {{.name = "codes", .type = element_type::float32}, {.name = "feat"}, {.name = "label", .seeds_only = true}});
@@ -125,7 +124,7 @@ TEST_CASE("all features and labels of a folder, and those of its edges, are coll
     dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 3}, .edge_ids = true});
     sampled_subgraph<cpu, global_id> sample;
     sampler.sample(host_view<global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
-    dist::named_edge_collector edge_collector(comm, edges);
+    dist::named_collector edge_collector(comm, edges);
     auto const& found = edge_collector.collect(sample, 0);
     REQUIRE(sample.edge_ids().size() > 5);
     for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {

@@ -7,33 +7,42 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/detail/table_collector.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/subgraph.hpp>
 
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace glt::dist {
 
-/// Collector of rows of several tensors of the same vertices, wherever they are stored.
+/// Collector of rows of several tensors of the same vertices or edges, wherever they are stored. Rows of edges are found
+/// by global edge id; they come from the owners of the destinations. All edges are seeds.
 ///
 ///     glt::dist::named_collector collector(comm, features, {{.name = "title", .type = glt::element_type::float32},
 ///                                                           {.name = "label", .seeds_only = true}});
 ///     auto const& rows = collector.collect(nodes, num_seeds, step);
 ///     auto const title = rows["title"].template as<float>();
+///     glt::dist::named_collector of_edges(comm, edge_features);
+///     auto const weight = of_edges.collect(sample, step)["weight"].template as<float>();
 ///
 /// Concurrent calls: none on one object, nor on collectors of one communicator.
 ///
 /// @comm   per call one header exchange, one exchange of 4 bytes a remote vertex, and one exchange of rows for every
-///         `default_round_bytes`, whatever the number of tensors; rows travel as they are stored
+///         `default_round_bytes`, whatever the number of tensors; rows travel as they are stored. For edges the
+///         exchange before the rows has 12 bytes an edge and, if any rank needs remote rows, a header exchange follows
 template <communicator Comm, device_policy Policy>
 class named_collector : public detail::table_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
-  using tables = std::vector<detail::named_rows<space>>;
+  using view_type = detail::table_view<space>;
 
 public:
   /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
@@ -45,19 +54,24 @@ public:
   ///                           differ), or the features were made for another rank or another number of ranks
   named_collector(Comm comm, named_features<Policy> const& features, std::vector<tensor_request> const& wanted = {},
                   Policy policy = {})
-      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted), {},
-                                              policy),
-        features_(&features) {}
+      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
+                                              table_of_edges(features), policy),
+        features_(&features), destinations_(0, policy) {}
 
   /// Reads rows of other ranks in place from now on, where there are views of them. The results are the same; ranks may
   /// read different rows. The memory is kept as long as the collector.
   ///
   /// @comm   none
   /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
-  ///                             the rows of its part in all collected tensors
-  void read_in_place(node_views<tables> const& neighborhood) {
-    this->set_shared(neighborhood, [this](tables const& view, int rank) {
-      return this->source_of(view, rank, features_->book().size(rank), "vertices");
+  ///                             the rows of its part, or one per edge, in all collected tensors
+  void read_in_place(node_views<view_type> const& neighborhood) {
+    this->set_shared(neighborhood, [this](view_type const& view, int rank) {
+      if (view.of_edges != features_->of_edges()) {
+        throw precondition_error(detail::message("view of rows of ", view.of_edges ? "edges" : "vertices", " of part ",
+                                                 rank, "; share the features that the ranks were given"));
+      }
+      return features_->of_edges() ? this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges)
+                                   : this->source_of(view.rows, rank, features_->book().size(rank), "vertices");
     });
   }
 
@@ -72,6 +86,27 @@ public:
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step,
                collected_table<Policy>& out) {
     this->collect_table(detail::row_keys<space, Vertex>{vertices}, num_seeds, step, out);
+  }
+
+  /// Writes the rows of edges with known destinations.
+  ///
+  /// @shape  ids [n] global edge ids · destinations [n] global vertex ids
+  /// @comm   collective; `step` is the same on all ranks
+  /// @throws collective_error  as `edge_feature_collector::collect`, or if the features are of vertices
+  /// @cost   O(n · F); allocates only while the batch is larger than any before
+  template <vertex_id Vertex>
+  void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
+               collected_table<Policy>& out) {
+    this->collect_table(detail::row_keys<space, Vertex>{destinations, ids}, destinations.size(), step, out);
+  }
+
+  /// Collects the rows of the edges of a sample, in its order.
+  ///
+  /// @throws collective_error  also if a rank has sampled edges without their ids
+  template <vertex_id Vertex>
+  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_table<Policy>& out) {
+    detail::sampled_destinations(this->policy(), sample, destinations_);
+    collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
 
   /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
@@ -93,16 +128,36 @@ public:
   collected_table<Policy> const& collect(array_view<space, Vertex const> vertices, std::int64_t step) {
     return collect(vertices, vertices.size(), step);
   }
+  template <vertex_id Vertex>
+  collected_table<Policy> const& collect(array_view<space, edge_id const> ids,
+                                         array_view<space, Vertex const> destinations, std::int64_t step) {
+    collect(ids, destinations, step, collected_);
+    return collected_;
+  }
+  template <vertex_id Vertex>
+  collected_table<Policy> const& collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step) {
+    collect(sample, step, collected_);
+    return collected_;
+  }
 
 private:
+  static std::optional<detail::id_table_view<space>> table_of_edges(named_features<Policy> const& features) {
+    return features.of_edges() ? std::optional(features.local().view().edges) : std::nullopt;
+  }
   static auto agree_on_tensors(Comm& comm, named_features<Policy> const& features,
                                std::vector<tensor_request> const& wanted) {
-    auto const misfit = detail::failure_of(
-        [&] { detail::check_collected(features.book(), features.local().num_vertices(), comm.rank(), comm.size()); });
+    auto const misfit = detail::failure_of([&] {
+      if (features.of_edges()) {
+        detail::check_collected_edges(features.book(), comm.size());
+      } else {
+        detail::check_collected(features.book(), features.local().num_rows(), comm.rank(), comm.size());
+      }
+    });
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);
   }
 
   named_features<Policy> const* features_;
+  buffer<Policy, global_id> destinations_; // of the edges of a sample
   collected_table<Policy> collected_;
 };
 

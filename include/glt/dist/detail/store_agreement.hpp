@@ -8,8 +8,8 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
@@ -78,11 +78,13 @@ void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what
 /// @comm   collective; two header exchanges and two broadcasts
 template <communicator Comm, device_policy Policy>
 void agree_on_table(Comm& comm, std::string const& fault, partition_book const& book,
-                    std::vector<named_rows<Policy::space>> const& tensors, Policy const& policy) {
-  std::vector<std::string> lines{message("the partition ", book_fingerprint(book))};
-  for (auto const& [name, rows] : tensors) {
+                    feature_table<Policy> const& table) {
+  std::vector<std::string> lines{message("the partition ", book_fingerprint(book)),
+                                 table.of_edges() ? "rows of edges" : "rows of vertices"};
+  for (auto const& [name, rows] : table.tensors()) {
     lines.push_back(message("\"", name, "\" (", name_of(rows.type), ", ", rows.num_columns, " columns"));
-    lines.back() += rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(policy, rows.scales), ")");
+    lines.back() +=
+        rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(table.policy(), rows.scales), ")");
   }
   agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
                 "; load parts of one data set on all ranks");

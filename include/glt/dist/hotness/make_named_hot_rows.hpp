@@ -5,11 +5,9 @@
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
-#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
@@ -60,18 +58,18 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
 /// Fetches and keeps rows of some edges, given their destinations.
 ///
 /// @shape  ids [N] distinct global edge ids; each rank passes its list · destinations [N] global vertex ids
-/// @comm   collective; as a `named_edge_collector` and one call of its `collect`
+/// @comm   collective; as a `named_collector` and one call of its `collect`
 /// @throws collective_error  on every rank, as `edge_feature_collector::collect`
 /// @throws precondition_error  on a rank that passes an edge twice
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
-fetch_hot_rows(Comm& comm, dist::named_edge_features<Policy> const& features,
+fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
                std::type_identity_t<array_view<Policy::space, global_id const>> destinations, Policy policy = {}) {
-  dist::named_edge_collector<Comm, Policy> collector(comm, features, {}, policy);
+  dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
   dist::collected_table<Policy> rows;
   collector.collect(ids, destinations, 0, rows);
-  return detail::keep_hot_rows(ids, std::move(rows), features.local().rows(), policy);
+  return detail::keep_hot_rows(ids, std::move(rows), features.local(), policy);
 }
 
 } // namespace glt::detail

@@ -24,7 +24,7 @@ public:
   /// @throws precondition_error  if there is not one row per vertex, a vertex is negative or comes twice, or
   ///                             there are 2³¹ or more
   named_hot_rows(buffer<Policy, global_id> vertices, feature_table<Policy> rows)
-      : named_hot_rows(std::move(vertices), rows.num_vertices(), std::move(rows)) {}
+      : named_hot_rows(std::move(vertices), rows.num_rows(), std::move(rows)) {}
 
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return this->stored(); }
   /// Returns the memory of rows and table in bytes.

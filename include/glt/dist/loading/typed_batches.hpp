@@ -11,7 +11,6 @@
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/detail/typed_collectors.hpp>
 #include <glt/dist/loading/seeds.hpp>
-#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/memory/memory.hpp>
@@ -96,17 +95,11 @@ public:
     options_ = std::move(options);
     return *this;
   }
-  /// Collects named tensors of the vertices of a type: the tensors in `wanted`, or all if it is empty. Each type takes
-  /// separate messages. Labels of the seeds are a tensor with `seeds_only`.
-  typed_batches& with(int node_type, named_features<GraphPolicy> const& features,
-                      std::vector<tensor_request> wanted = {}) {
-    things_.nodes[node_type] = {&features, std::move(wanted)};
-    return *this;
-  }
-  /// Collects named tensors of the sampled edges of a type; needs `edge_ids` in the options.
-  typed_batches& with(int edge_type, named_edge_features<GraphPolicy> const& features,
-                      std::vector<tensor_request> wanted = {}) {
-    things_.edges[edge_type] = {&features, std::move(wanted)};
+  /// Collects named tensors of the vertices or of the sampled edges of a type: the tensors in `wanted`, or all if it is
+  /// empty. Each type takes separate messages. Labels of the seeds are a tensor with `seeds_only`. For edges set
+  /// `edge_ids` in the options.
+  typed_batches& with(int type, named_features<GraphPolicy> const& features, std::vector<tensor_request> wanted = {}) {
+    (features.of_edges() ? things_.edges : things_.nodes)[type] = {&features, std::move(wanted)};
     return *this;
   }
 

@@ -4,15 +4,14 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
-#include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace glt::detail {
 
@@ -20,7 +19,7 @@ namespace glt::detail {
 template <device_policy Policy>
 [[nodiscard]] feature_table<Policy> table_of(shared_tensors const& shared, feature_table<Policy> const& scaled,
                                              Policy const& policy) {
-  feature_table<Policy> made(scaled.num_vertices(), policy);
+  feature_table<Policy> made(scaled.num_rows(), policy);
   auto const tensors = scaled.tensors();
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     auto const& [name, rows] = tensors[t];
@@ -35,22 +34,16 @@ template <device_policy Policy>
 /// Table of features that the ranks of one machine share: one copy of each part.
 template <device_policy Policy>
 struct shared_table {
-  feature_table<Policy> own;                                               ///< of this rank, inside the shared memory
-  node_views<std::vector<detail::named_rows<Policy::space>>> neighborhood; ///< of ranks whose rows are read in place
-};
-
-/// Table of edge features that the ranks of one machine share.
-template <device_policy Policy>
-struct shared_edge_table {
-  edge_feature_table<Policy> own;                                  ///< of this rank; its rows are in the shared memory
-  node_views<detail::named_edge_rows<Policy::space>> neighborhood; ///< of ranks whose rows are read in place
+  feature_table<Policy> own;                                  ///< of this rank; its rows are in the shared memory
+  node_views<detail::table_view<Policy::space>> neighborhood; ///< of ranks whose rows are read in place
 };
 
 } // namespace glt::detail
 
 namespace glt::dist {
 
-/// Copies this rank's table of features to node-shared memory; the original may be freed afterwards.
+/// Copies this rank's table of features of vertices or edges to node-shared memory; the original may be freed
+/// afterwards.
 ///
 ///     auto shared = glt::dist::share_table(node, table);
 ///     glt::dist::named_features const features(comm, book, std::move(shared.own));
@@ -59,33 +52,24 @@ namespace glt::dist {
 ///
 /// @comm   collective; see `node_memory`
 /// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
-/// @cost   one copy of the rows
+/// @cost   one copy of the rows; for edges also of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
                                                        Policy policy = {}) {
-  auto shared = detail::share_tensors(node, table.tensors());
-  return {detail::table_of(shared, table, policy), std::move(shared.of_node)};
-}
-
-/// Copies this rank's table of edge features and its look-up table to node-shared memory.
-///
-/// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
-/// @cost   one copy of the rows and of their look-up table, plus a second table in `own`
-template <host_policy Policy = device::cpu, node_memory Node>
-  requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_edge_table<Policy> share_table(Node& node, edge_feature_table<Policy> const& table,
-                                                            Policy policy = {}) {
+  using view_type = detail::table_view<memory_space::host>;
   auto view = table.view();
-  detail::push_edges(view.rows, view.edges);
+  if (view.of_edges) {
+    detail::push_edges(view.rows, view.edges);
+  }
   auto const shared = detail::share_tensors(node, view.rows);
-  auto const ids = view.rows.size() - 2;
-  return {edge_feature_table<Policy>(shared.template adopt<edge_id>(ids, policy),
-                                     detail::table_of(shared, table.rows(), policy)),
-          shared.template views<detail::named_edge_rows<memory_space::host>>([](detail::shared_tensors::table tensors) {
-            auto const edges = detail::pop_edges(tensors);
-            return detail::named_edge_rows<memory_space::host>{edges, std::move(tensors)};
+  auto own = detail::table_of(shared, table, policy);
+  if (view.of_edges) {
+    own = feature_table<Policy>(shared.template adopt<edge_id>(view.rows.size() - 2, policy), std::move(own));
+  }
+  return {std::move(own), shared.template views<view_type>([&](detail::shared_tensors::table tensors) {
+            auto const edges = view.of_edges ? detail::pop_edges(tensors) : view_type().edges;
+            return view_type{std::move(tensors), edges, view.of_edges};
           })};
 }
 

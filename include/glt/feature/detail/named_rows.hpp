@@ -3,10 +3,13 @@
 
 #include <glt/core/core.hpp>
 #include <glt/feature/detail/any_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace glt {
 
@@ -17,6 +20,14 @@ template <memory_space Space>
 struct named_rows {
   std::string name;
   any_rows<Space> rows;
+};
+
+/// Borrowed tensors of the same vertices or edges; of edges with the view that finds the row of an edge.
+template <memory_space Space>
+struct table_view {
+  std::vector<named_rows<Space>> rows;
+  id_table_view<Space> edges{};
+  bool of_edges = false;
 };
 
 // Returns the element of that name in a list of elements that have a `name`.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/feature/edge_feature_table.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/io/array/array.hpp>
@@ -63,15 +62,15 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 }
 
 /// Moves all features of an edge type out of a part, with the edge ids and, as "time", any times; for
-/// `dist::named_edge_features`. The part keeps its times as well, because rules read them.
+/// `dist::named_features`. The part keeps its times as well, because rules read them.
 ///
-///     glt::dist::named_edge_features const timed(comm, part.graph.books[0], glt::io::extract_edge_features(part));
+///     glt::dist::named_features const timed(comm, part.graph.books[0], glt::io::extract_edge_features(part));
 ///     recipe.with(timed, {{.name = "time"}}); // batch.edge_tensors["time"]
 ///
 /// @pre    there is such a type; not checked
 /// @throws precondition_error  as `make_feature_table`, if features are called "time" and there are times
 /// @cost   a copy of the edge ids and times, and the table that finds them
-[[nodiscard]] inline edge_feature_table<device::cpu> extract_edge_features(part_content& part, int type = 0) {
+[[nodiscard]] inline feature_table<device::cpu> extract_edge_features(part_content& part, int type = 0) {
   auto const e = static_cast<std::size_t>(type);
   auto const graph = part.graph.relations[e].view();
   auto table = detail::make_feature_table(graph.num_edges(), std::exchange(part.edges[e].features, {}));

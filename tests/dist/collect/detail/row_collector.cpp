@@ -7,7 +7,6 @@
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
 #include <glt/dist/hotness/make_named_hot_rows.hpp>
 #include <glt/memory/copy.hpp>
@@ -44,7 +43,7 @@ namespace {
 template <class Policy>
 glt::feature_table<Policy> table_on(Policy const& policy, std::vector<std::int64_t> const& items) {
   auto const table = glt_test::named_table(items);
-  glt::feature_table<Policy> made(table.num_vertices(), policy);
+  glt::feature_table<Policy> made(table.num_rows(), policy);
   for (auto const& [name, rows] : table.tensors()) {
     glt::detail::visit_element(rows.type, [&]<class T>(std::type_identity<T>) {
       made.add(name, glt::feature_store<Policy, T>(rows.num_rows, rows.num_columns,
@@ -275,25 +274,23 @@ TEST_CASE_TEMPLATE(
           parts.push_back(table_on(policy, items));
         }
         glt::dist::named_features const features(comm, divided.book, table_on(policy, own));
-        check_combinations<std::vector<glt::detail::named_rows<Policy::space>>>(
+        check_combinations<glt::detail::table_view<Policy::space>>(
             comm, policy, divided, [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
             [&](auto& c, auto keys, auto) { return glt::detail::fetch_hot_rows(c, features, keys, policy); },
-            [&](int part) { return parts[static_cast<std::size_t>(part)].tensors(); },
+            [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
             [&](auto& collector, auto keys, auto, std::vector<std::int64_t> const& list) {
               check_table(policy, collector.collect(keys, 20, 0), whole, list, 20);
             });
         continue;
       }
-      std::vector<glt::edge_feature_table<Policy>> parts;
+      std::vector<glt::feature_table<Policy>> parts;
       for (auto const& items : divided.items) {
         parts.emplace_back(glt::make_buffer<Policy>(items, policy), table_on(policy, items));
       }
-      glt::dist::named_edge_features const features(
-          comm, divided.book,
-          glt::edge_feature_table<Policy>(glt::make_buffer<Policy>(own, policy), table_on(policy, own)));
-      check_combinations<glt::detail::named_edge_rows<Policy::space>>(
-          comm, policy, divided,
-          [&](auto& c) { return glt::dist::named_edge_collector(c, features, wishes(), policy); },
+      glt::dist::named_features const features(
+          comm, divided.book, glt::feature_table<Policy>(glt::make_buffer<Policy>(own, policy), table_on(policy, own)));
+      check_combinations<glt::detail::table_view<Policy::space>>(
+          comm, policy, divided, [&](auto& c) { return glt::dist::named_collector(c, features, wishes(), policy); },
           [&](auto& c, auto keys, auto ends) { return glt::detail::fetch_hot_rows(c, features, keys, ends, policy); },
           [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
           [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
@@ -333,7 +330,7 @@ TEST_CASE("a wrong number of edges on a rank is an error of all ranks, of edges'
       auto const count = comm.rank() == last ? wrong : 3;
       CHECK(glt_test::names(refused(of_edges, count), name, std::to_string(wrong) + " edges with 3 destinations"));
     }
-    CHECK(glt_test::names(refused(of_vertices, comm.rank() == last ? 2 : 0), name, "2 edges with 3 destinations"));
+    CHECK(glt_test::names(refused(of_vertices, comm.rank() == last ? 2 : 0), name, "the features are of vertices"));
     CHECK(refused(of_edges, 3) == "(nothing was thrown)");
     CHECK(refused(of_vertices, 0) == "(nothing was thrown)");
   });

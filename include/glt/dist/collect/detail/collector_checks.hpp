@@ -47,8 +47,11 @@ inline void check_is_wanted(bool has_out) {
   }
 }
 
-// Checks that there is one destination per edge.
-inline void check_num_edges(std::int64_t num_edges, std::int64_t num_destinations) {
+// Checks that there is one destination per edge, and that the rows are of edges.
+inline void check_edges(std::int64_t num_edges, std::int64_t num_destinations, bool by_edge) {
+  if (!by_edge) {
+    throw precondition_error("ids of edges, but the features are of vertices; collect them by vertices");
+  }
   if (num_edges != num_destinations) {
     throw precondition_error(message(num_edges, " edges with ", num_destinations, " destinations; give one per edge"));
   }

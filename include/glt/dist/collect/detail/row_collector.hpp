@@ -132,7 +132,7 @@ protected:
     auto const failure = failure_of([&] {
       for (auto const& list : lists) {
         if (sources.by_edge() || !list.edges.empty()) {
-          check_num_edges(list.edges.size(), list.vertices.size());
+          check_edges(list.edges.size(), list.vertices.size(), sources.by_edge());
         }
         validate_vertices(policy_, sources.by_edge() ? "destination" : "vertex", list.vertices, num_vertices_);
         check_is_wanted(list.out != nullptr);

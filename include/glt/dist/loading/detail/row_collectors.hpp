@@ -12,7 +12,6 @@
 #include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -20,11 +19,11 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
-#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <optional>
 #include <span>
@@ -34,19 +33,30 @@
 
 namespace glt::detail {
 
+/// Requested named tensors of vertices or edges; borrowed, null if not requested.
+template <device_policy Policy>
+struct wanted_tensors {
+  dist::named_features<Policy> const* features = nullptr;
+  std::vector<dist::tensor_request> wanted{};
+};
+
 /// Stores whose rows are collected for the vertices and edges of a batch; borrowed, null if not requested.
 template <device_policy Policy, bytes_copyable T>
 struct collected_things {
   dist::feature_store<Policy, T> const* features = nullptr;
   dist::edge_features<Policy, T> const* edges = nullptr;
-  dist::named_features<Policy> const* tensors = nullptr;
-  std::vector<dist::tensor_request> wanted{};
-  dist::named_edge_features<Policy> const* edge_tensors = nullptr;
-  std::vector<dist::tensor_request> wanted_of_edges{};
+  wanted_tensors<Policy> tensors{};
+  wanted_tensors<Policy> edge_tensors{};
 };
 
 inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
                                             "features and named tensors on all ranks";
+
+/// Returns true if views are of rows of edges.
+template <memory_space Space>
+[[nodiscard]] bool are_of_edges(node_views<table_view<Space>> const& views) {
+  return std::ranges::any_of(views.of_rank, [](auto const& view) { return view && view->of_edges; });
+}
 
 /// One batch in a call of `collect`.
 template <device_policy Policy, bytes_copyable T, class Subgraph>
@@ -71,8 +81,8 @@ public:
                  Policy policy)
       : features_(things.features), policy_(policy) {
     fingerprint kinds;
-    kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors != nullptr);
-    kinds.add(things.edge_tensors != nullptr);
+    kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors.features != nullptr);
+    kinds.add(things.edge_tensors.features != nullptr);
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
           kinds.value(), [](auto, auto) { return other_things; });
     if (features_ != nullptr) {
@@ -83,11 +93,11 @@ public:
         edges_.emplace(comm, *things.edges, policy);
         num_edge_columns_ = things.edges->num_columns();
       }
-      if (things.tensors != nullptr) {
-        tensors_.emplace(comm, *things.tensors, things.wanted, policy);
-      }
-      if (things.edge_tensors != nullptr) {
-        edge_tensors_.emplace(comm, *things.edge_tensors, things.wanted_of_edges, policy);
+      for (auto const& [named, collector] :
+           {std::pair(&things.tensors, &tensors_), std::pair(&things.edge_tensors, &edge_tensors_)}) {
+        if (named->features != nullptr) {
+          collector->emplace(comm, *named->features, named->wanted, policy);
+        }
       }
     }
   }
@@ -132,11 +142,9 @@ public:
   void read_in_place(node_views<edge_feature_view<Policy::space, T>> const& views) {
     of(edges_, "edge features").read_in_place(views);
   }
-  void read_in_place(node_views<std::vector<named_rows<Policy::space>>> const& views) {
-    of(tensors_, "named tensors").read_in_place(views);
-  }
-  void read_in_place(node_views<named_edge_rows<Policy::space>> const& views) {
-    of(edge_tensors_, "named tensors of edges").read_in_place(views);
+  void read_in_place(node_views<table_view<Policy::space>> const& views) {
+    (are_of_edges(views) ? of(edge_tensors_, "named tensors of edges") : of(tensors_, "named tensors"))
+        .read_in_place(views);
   }
   template <class Rows>
   void use(Rows const& rows)
@@ -157,16 +165,16 @@ private:
     };
     check_book(things.features, "features");
     check_book(things.edges, "edge features");
-    check_book(things.tensors, "named tensors");
-    check_book(things.edge_tensors, "named tensors of edges");
+    check_book(things.tensors.features, "named tensors");
+    check_book(things.edge_tensors.features, "named tensors of edges");
     if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
       throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
-    bool const of_edges = things.edges != nullptr || things.edge_tensors != nullptr;
+    bool const of_edges = things.edges != nullptr || things.edge_tensors.features != nullptr;
     if (of_edges && !edge_ids) {
       throw precondition_error("edge features are collected by edge id; set edge_ids in the options of the sampler");
     }
-    if (!all_kinds && (of_edges || things.tensors != nullptr)) {
+    if (!all_kinds && (of_edges || things.tensors.features != nullptr)) {
       throw precondition_error("edge features and named tensors are collected in the memory where they are stored; "
                                "give the loader their policy");
     }
@@ -213,7 +221,7 @@ private:
   std::optional<dist::feature_collector<Comm, Policy, T, StorePolicy>> rows_;
   std::optional<dist::edge_feature_collector<Comm, Policy, T>> edges_;
   std::optional<dist::named_collector<Comm, Policy>> tensors_;
-  std::optional<dist::named_edge_collector<Comm, Policy>> edge_tensors_;
+  std::optional<dist::named_collector<Comm, Policy>> edge_tensors_;
   std::int64_t num_edge_columns_ = 0;
   Policy policy_;
   std::vector<buffer<Policy, global_id>> destinations_; // of the edges of each batch

@@ -5,7 +5,6 @@
 #include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
-#include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -25,16 +24,11 @@ public:
     rows_.edges = &features;
     return static_cast<Recipe&>(*this);
   }
-  /// Also collects named tensors of the vertices: the tensors in `wanted`, or all if it is empty.
+  /// Also collects named tensors of the vertices, or of the sampled edges, such as their times: the tensors in
+  /// `wanted`, or all if it is empty. For edges set `edge_ids` in the options.
   Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
-    rows_.tensors = &features;
-    rows_.wanted = std::move(wanted);
-    return static_cast<Recipe&>(*this);
-  }
-  /// Also collects named tensors of the sampled edges, such as their times; needs `edge_ids` in the options.
-  Recipe& with(dist::named_edge_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
-    rows_.edge_tensors = &features;
-    rows_.wanted_of_edges = std::move(wanted);
+    (features.of_edges() ? rows_.edge_tensors : rows_.tensors) =
+        wanted_tensors<StorePolicy>{&features, std::move(wanted)};
     return static_cast<Recipe&>(*this);
   }
 

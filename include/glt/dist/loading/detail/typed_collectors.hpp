@@ -9,14 +9,11 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/dist/collect/named_edge_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
-#include <glt/dist/named_edge_features.hpp>
-#include <glt/dist/named_features.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -30,18 +27,11 @@
 
 namespace glt::detail {
 
-/// Requested named tensors of one type of vertices or edges; borrowed.
-template <class Features>
-struct wanted_tensors {
-  Features const* features = nullptr;
-  std::vector<dist::tensor_request> wanted{};
-};
-
 /// Requested tensors of the vertices and edges of a typed batch, by type.
 template <device_policy Policy>
 struct typed_things {
-  std::map<int, wanted_tensors<dist::named_features<Policy>>> nodes;
-  std::map<int, wanted_tensors<dist::named_edge_features<Policy>>> edges;
+  std::map<int, wanted_tensors<Policy>> nodes;
+  std::map<int, wanted_tensors<Policy>> edges;
 };
 
 /// Collectors of batches of vertices and edges of several types: one per type with requested tensors.
@@ -66,10 +56,10 @@ public:
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
           types.value(), [](auto, auto) { return other_things; });
     for (auto const& [type, each] : things.nodes) {
-      nodes_.emplace_back(type, comm, *each.features, each.wanted, policy);
+      nodes_.emplace_back(type, comm, each, policy);
     }
     for (auto const& [type, each] : things.edges) {
-      edges_.emplace_back(type, comm, *each.features, each.wanted, policy);
+      edges_.emplace_back(type, comm, each, policy);
       edges_.back().node_type = graph.schema().destination_type(type);
     }
   }
@@ -112,11 +102,8 @@ public:
     }
   }
 
-  void read_in_place(int node_type, node_views<std::vector<named_rows<Policy::space>>> const& views) {
-    of(nodes_, node_type, "node").read_in_place(views);
-  }
-  void read_in_place(int edge_type, node_views<named_edge_rows<Policy::space>> const& views) {
-    of(edges_, edge_type, "edge").read_in_place(views);
+  void read_in_place(int type, node_views<table_view<Policy::space>> const& views) {
+    (are_of_edges(views) ? of(edges_, type, "edge") : of(nodes_, type, "node")).read_in_place(views);
   }
   void use(int node_type, dist::named_hot_rows<Policy> const& hot) { of(nodes_, node_type, "node").use(hot); }
 
@@ -141,20 +128,16 @@ public:
   }
 
 private:
-  template <class Collector>
   struct typed_collector {
     int type;
     int node_type; // type whose owners receive the requests
-    Collector collector;
+    dist::named_collector<Comm, Policy> collector;
 
-    template <class Features>
-    typed_collector(int of_type, Comm const& comm, Features const& features,
-                    std::vector<dist::tensor_request> const& wanted, Policy const& policy)
-        : type(of_type), node_type(of_type), collector(comm, features, wanted, policy) {}
+    typed_collector(int of_type, Comm const& comm, wanted_tensors<Policy> const& things, Policy const& policy)
+        : type(of_type), node_type(of_type), collector(comm, *things.features, things.wanted, policy) {}
   };
 
-  template <class Collectors>
-  [[nodiscard]] static auto& of(Collectors& collectors, int type, char const* what) {
+  [[nodiscard]] static auto& of(std::deque<typed_collector>& collectors, int type, char const* what) {
     for (auto& each : collectors) {
       if (each.type == type) {
         return each.collector;
@@ -189,8 +172,8 @@ private:
   }
 
   Policy policy_;
-  std::deque<typed_collector<dist::named_collector<Comm, Policy>>> nodes_; // a deque: elements never move
-  std::deque<typed_collector<dist::named_edge_collector<Comm, Policy>>> edges_;
+  std::deque<typed_collector> nodes_; // a deque: elements never move
+  std::deque<typed_collector> edges_;
   std::vector<buffer<Policy, global_id>> destinations_; // of the edges of a type, by batch
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/named_edge_collector.hpp>
+#include <glt/dist/collect/named_collector.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/graph.hpp>
@@ -28,7 +28,7 @@ using glt_test::whole_table;
 namespace {
 
 // The features of a part, in the order of its edges.
-glt::edge_feature_table<cpu> features_of(glt::csr_view<glt::memory_space::host, glt::global_id> graph) {
+glt::feature_table<cpu> features_of(glt::csr_view<glt::memory_space::host, glt::global_id> graph) {
   std::vector<glt::edge_id> ids;
   for (std::int64_t e = 0; e < graph.num_edges(); ++e) {
     ids.push_back(graph.id_of_edge(e));
@@ -46,14 +46,14 @@ TEST_CASE("sampled edges get the rows of all tensors that one process gathers fr
         auto const& whole = whole_table(list.num_edges());
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph graph(comm, divided.part(comm.rank()));
-        glt::dist::named_edge_features const features(comm, graph.book(), features_of(graph.local()));
+        glt::dist::named_features const features(comm, graph.book(), features_of(graph.local()));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {4, 3}, .edge_ids = true});
-        glt::dist::named_edge_collector collector(comm, features,
-                                                  {{.name = "small", .type = element_type::float32},
-                                                   {.name = "year"},
-                                                   {.name = "title", .type = element_type::float64}},
-                                                  cpu(2));
-        glt::dist::named_edge_collector everything(comm, features);
+        glt::dist::named_collector collector(comm, features,
+                                             {{.name = "small", .type = element_type::float32},
+                                              {.name = "year"},
+                                              {.name = "title", .type = element_type::float64}},
+                                             cpu(2));
+        glt::dist::named_collector everything(comm, features);
         glt::sampled_subgraph<cpu, glt::global_id> sample;
         std::int64_t edges = 0;
         for (std::int64_t step = 0; step < 3; ++step) {
@@ -83,7 +83,7 @@ TEST_CASE("an edge costs 12 bytes out and the rows of all its tensors back") {
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::counting_comm counted(comm);
-    glt::dist::named_edge_features const features(counted, graph.book(), features_of(graph.local()));
+    glt::dist::named_features const features(counted, graph.book(), features_of(graph.local()));
     std::vector<glt::edge_id> ids;
     std::vector<glt::global_id> destinations;
     std::int64_t remote = 0;
@@ -95,7 +95,7 @@ TEST_CASE("an edge costs 12 bytes out and the rows of all its tensors back") {
         remote += graph.book().owner(destination) != comm.rank() ? 1 : 0;
       }
     }
-    glt::dist::named_edge_collector collector(counted, features, {{.name = "title"}, {.name = "year"}});
+    glt::dist::named_collector collector(counted, features, {{.name = "title"}, {.name = "year"}});
     counted.reset();
     auto const& rows = collector.collect(glt::host_view<glt::edge_id const>(ids),
                                          glt::host_view<glt::global_id const>(destinations), 0);
@@ -114,13 +114,12 @@ TEST_CASE("a bad edge or wish of one rank is the same error on every rank, and t
     auto const rank = "rank " + std::to_string(last);
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::named_edge_features const features(comm, graph.book(), features_of(graph.local()));
+    glt::dist::named_features const features(comm, graph.book(), features_of(graph.local()));
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                            glt::dist::named_edge_collector(comm, features,
-                                                            {{.name = comm.rank() == last ? "w" : "year"}});
+                            glt::dist::named_collector(comm, features, {{.name = comm.rank() == last ? "w" : "year"}});
                           }),
                           rank, "no features \"w\"", "\"title\""));
-    glt::dist::named_edge_collector collector(comm, features);
+    glt::dist::named_collector collector(comm, features);
     auto const view = divided.whole.view();
     std::int64_t destination = 0;
     while (view.degree(destination) == 0) {
@@ -138,16 +137,27 @@ TEST_CASE("a bad edge or wish of one rank is the same error on every rank, and t
     };
     CHECK(glt_test::names(error({good, 370}, {place, place}), "has the id 370", "global edge ids"));
     CHECK(glt_test::names(error({good}, {}), rank, "1 edges with 0 destinations"));
+    glt::host_view<glt::global_id const> const vertices(&place, 1);
+    CHECK(glt_test::names(
+        glt_test::thrown<glt::collective_error>([&] { static_cast<void>(collector.collect(vertices, 1)); }),
+        "0 edges with 1 destinations"));
+    glt::dist::named_features const of_vertices(comm, divided.names.book,
+                                                glt_test::named_table(std::vector<std::int64_t>(
+                                                    static_cast<std::size_t>(divided.names.book.size(comm.rank())))));
+    glt::dist::named_collector by_vertex(comm, of_vertices);
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
+                            static_cast<void>(
+                                by_vertex.collect(glt::host_view<glt::edge_id const>(&good, 1), vertices, 1));
+                          }),
+                          "the features are of vertices"));
     CHECK(glt_test::names(error({good}, {101}), rank, "destination 0 is 101"));
     CHECK(collect({good, good}, {place, place}) == gathered<std::int64_t>(whole_table(370), "year", {good, good}));
     if (comm.size() > 1) {
       auto alone = comm.split(comm.rank(), 0);
       CHECK(glt_test::names(
-          glt_test::thrown<glt::collective_error>([&] { glt::dist::named_edge_collector(alone, features); }),
-          "by 1 ranks"));
-      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                              glt::dist::named_edge_features(alone, graph.book(), features_of(graph.local()));
-                            }),
+          glt_test::thrown<glt::collective_error>([&] { glt::dist::named_collector(alone, features); }), "by 1 ranks"));
+      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
+                                [&] { glt::dist::named_features(alone, graph.book(), features_of(graph.local())); }),
                             "parts on 1 ranks"));
     }
   });
