@@ -25,12 +25,10 @@
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/dist/edge_features.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -104,7 +102,6 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/feature/copy_features.hpp>
-#include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>

@@ -104,7 +104,6 @@ TEST_CASE("features without columns have a row for every vertex of a batch") {
     for (auto const& batch : loader.epoch(0)) {
       CHECK(batch.features().rows() == batch.subgraph.nodes().size());
       CHECK(batch.features().columns() == 0);
-      CHECK(batch.edge_features().rows() == 0); // none were asked for
     }
   });
 }

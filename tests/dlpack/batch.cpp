@@ -83,8 +83,6 @@ TEST_CASE("all tensors of a batch of a loader") {
   batch->num_columns = 7;
   batch->rows.features.resize(7 * batch->subgraph.nodes().size());
   batch->rows.labels.resize(2);
-  batch->num_edge_columns = 2;
-  batch->edge_rows.features.resize(2 * batch->subgraph.row().size());
   batch->tensors.tensors.push_back({.name = "year", .type = element_type::int64, .num_rows = 2, .num_columns = 1});
   batch->tensors.tensors[0].bytes.resize(16);
   batch->edge_tensors.tensors.push_back(
@@ -92,15 +90,13 @@ TEST_CASE("all tensors of a batch of a loader") {
   batch->edge_tensors.tensors[0].bytes.resize(12);
 
   auto const tensors = to_dlpack(cpu(), std::shared_ptr<batch_type const>(batch));
-  CHECK(tensors.size() == 12);
+  CHECK(tensors.size() == 11);
   auto const& features = find(tensors, "features");
   CHECK(features.data == batch->rows.features.data());
   CHECK(features.ndim == 2);
   CHECK(features.shape[0] == batch->subgraph.nodes().size());
   CHECK(features.shape[1] == 7);
   CHECK(over(find(tensors, "labels"), batch->labels()));
-  CHECK(find(tensors, "edge_features").data == batch->edge_rows.features.data());
-  CHECK(find(tensors, "edge_features").shape[1] == 2);
   auto const& years = find(tensors, "tensors/year");
   CHECK(years.data == batch->tensors.tensors[0].bytes.data());
   CHECK(detail::find_element_type(years.dtype) == element_type::int64);

@@ -127,6 +127,11 @@ TEST_CASE("features of edges are gathered by name and id") {
                           glt::feature_table<cpu>(glt::make_buffer<cpu>(ids), glt_test::named_table({1, 2}));
                         }),
                         "2 rows for 4 edges"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([] {
+                          glt::feature_table<cpu>(glt::make_buffer<cpu>(std::vector<glt::edge_id>{3, 3}),
+                                                  glt_test::named_table({1, 2}));
+                        }),
+                        "edge 1 is 3"));
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           std::vector<glt::local_id> const rows{0};
                           static_cast<void>(table.gather<float>("small", glt::host_view<glt::local_id const>(rows)));

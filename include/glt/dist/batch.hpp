@@ -34,7 +34,7 @@ struct batch_place {
 /// and edges.
 ///
 /// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels
-///         · edge_features() [E, G] · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
+///         · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 struct batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;

@@ -77,7 +77,6 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
   list_tensors(list, batch.subgraph);
   list.add("features", batch.features());
   list.add("labels", batch.labels());
-  list.add("edge_features", batch.edge_features());
   list_tensors(list, "tensors/", batch.tensors);
   list_tensors(list, "edge_tensors/", batch.edge_tensors);
 }
@@ -87,8 +86,8 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
 /// Returns tensors over everything in a batch (a `sampled_subgraph`, a `hetero_subgraph` or a `dist::batch`) by name,
 /// without a copy. Each tensor keeps the whole batch alive. Missing members become empty tensors.
 ///
-/// The names are the names of the members: nodes, seed_index, batch, row, col, edge_ids, features, labels and
-/// edge_features. Tensors that were collected by name are tensors/NAME and edge_tensors/NAME, such as
+/// The names are the names of the members: nodes, seed_index, batch, row, col, edge_ids, features and labels.
+/// Tensors that were collected by name are tensors/NAME and edge_tensors/NAME, such as
 /// edge_tensors/time. Every layer l of the blocks has offsets/l; its first entry counts. Names of a heterogeneous
 /// sample also have the number of their node or edge type: nodes/0, row/2, offsets/2/l.
 ///

@@ -4,7 +4,6 @@
 #include <glt/dist/collect/bulk_list.hpp>
 
 #include <glt/comm/counting.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
@@ -182,17 +181,10 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
     glt::dist::named_features const features(comm, book, glt_test::named_table(items));
     glt::dist::named_features const of_edges(
         comm, book, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
-    glt::dist::edge_features const matrix(
-        comm, book,
-        glt::edge_features<cpu, float>(
-            glt::make_buffer<cpu>(own),
-            glt::feature_store<cpu, float>(std::ssize(own), 1,
-                                           glt::make_buffer<cpu>(std::vector<float>(own.begin(), own.end())))));
     std::vector<glt::dist::tensor_request> const wishes{
         {.name = "small", .type = glt::element_type::float32}, {.name = "label", .seeds_only = true}, {.name = "year"}};
     glt::dist::named_collector of_vertices(comm, features, wishes);
     glt::dist::named_collector named(comm, of_edges, wishes);
-    glt::dist::edge_feature_collector plain(comm, matrix);
     auto const equal = [](glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
       return std::ranges::equal(a.tensors, b.tensors, [](auto const& x, auto const& y) {
         return x.name == y.name && x.type == y.type && x.num_rows == y.num_rows && x.num_columns == y.num_columns &&
@@ -212,24 +204,19 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
     glt::host_view<glt::edge_id const> const all_ids(ids);
     glt::host_view<glt::global_id const> const all_ends(ends);
     std::vector<table> tables(3);
-    std::vector<glt::dist::collected_rows<cpu, float>> matrices(3);
     std::vector<glt::dist::bulk_list<cpu, glt::global_id, table>> table_lists;
-    std::vector<glt::dist::bulk_list<cpu, glt::global_id, glt::dist::collected_rows<cpu, float>>> matrix_lists;
     for (std::int64_t i = 0; i < 3; ++i) {
       auto const some_ids = all_ids.subview(100 * i + comm.rank(), 200 * (i % 2) + 20);
       auto const some_ends = all_ends.subview(100 * i + comm.rank(), some_ids.size());
       auto const b = static_cast<std::size_t>(i);
       table_lists.push_back(
           {.vertices = some_ends, .edges = some_ids, .num_seeds = some_ids.size(), .out = &tables[b]});
-      matrix_lists.push_back({.vertices = some_ends, .edges = some_ids, .out = &matrices[b]});
     }
     named.collect_bulk(std::span(std::as_const(table_lists)), 2);
-    plain.collect_bulk(std::span(std::as_const(matrix_lists)), 3);
     for (std::size_t b = 0; b < 3; ++b) {
       table expected;
       named.collect(table_lists[b].edges, table_lists[b].vertices, 4, expected);
       CHECK(equal(tables[b], expected));
-      CHECK(std::ranges::equal(matrices[b].features, matrix_lists[b].edges));
     }
   });
 }

@@ -179,11 +179,10 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
         auto const& book = divided.names.book;
         glt::dist::named_features const features(comm, book, glt_test::named_table(items_of(divided, comm.rank())));
         auto const parts = std::make_shared<std::vector<glt::feature_table<cpu>>>();
-        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
-            .of_rank = {}, .reason = {}, .keeper = parts};
+        glt::node_views<glt::detail::table_view<cpu::space>> views{.of_rank = {}, .reason = {}, .keeper = parts};
         for (int part = 0; part < comm.size(); ++part) {
           parts->push_back(glt_test::named_table(items_of(divided, part)));
-          views.of_rank.emplace_back(parts->back().tensors());
+          views.of_rank.emplace_back(parts->back().view());
         }
         glt_test::hide_every_other(views, comm.rank());
         std::vector<glt::global_id> hot_ids;
@@ -359,18 +358,18 @@ TEST_CASE("hot rows and views that lack a tensor, or have another one, are refus
                                                           glt_test::named_table({3}));
                               }),
                               "1 hot rows for 2 vertices"));
-        glt::node_views<std::vector<glt::detail::named_rows<cpu::space>>> views{
+        glt::node_views<glt::detail::table_view<cpu::space>> views{
             .of_rank = {}, .reason = {}, .keeper = std::make_shared<int>()};
         auto const refused_views = [&] {
           return glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(views); });
         };
         CHECK(glt_test::names(refused_views(), "one entry per rank"));
         auto const short_table = glt_test::named_table({1});
-        views.of_rank.resize(static_cast<std::size_t>(comm.size()), short_table.tensors());
+        views.of_rank.resize(static_cast<std::size_t>(comm.size()), short_table.view());
         CHECK(glt_test::names(refused_views(), "with 1 rows of features \"small\"", "part 0"));
         auto const first = glt_test::named_table(items_of(divided, 0));
-        views.of_rank[0] = first.tensors();
-        views.of_rank[0]->pop_back();
+        views.of_rank[0] = first.view();
+        views.of_rank[0]->rows.pop_back();
         CHECK(glt_test::names(refused_views(), "view of part 0", "0 rows of features \"label\""));
       },
       {2, 3});

@@ -163,9 +163,6 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     for (std::int64_t e = 0; e < graph.local().num_edges(); ++e) {
       edges.push_back(graph.local().id_of_edge(e));
     }
-    glt::dist::edge_features const edge_features(
-        comm, book,
-        glt::edge_features<cpu, float>(glt::make_buffer<cpu>(edges), glt_test::named_store<float>(edges, 9, 2)));
     auto const own = glt::to_vector(cpu(), graph.original());
     glt::dist::named_features const named(comm, book, glt_test::named_table({own.begin(), own.end()}));
     std::vector<std::int64_t> times_of_edges;
@@ -176,12 +173,12 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     timed.add("time",
               glt::feature_store<cpu, std::int64_t>(std::ssize(edges), 1, glt::make_buffer<cpu>(times_of_edges)));
     timed.add("more", glt_test::named_store<float>(edges, 8, 3));
+    timed.add("x", glt_test::named_store<float>(edges, 9, 2));
     glt::dist::named_features const edge_tensors(
         comm, book, glt::feature_table<cpu>(glt::make_buffer<cpu>(edges), std::move(timed)));
     glt::dist::neighbor_batches recipe(graph, features, {.fanouts = {4, 3}});
     recipe.with({.fanouts = {3, 2}, .edge_ids = true})
-        .with(edge_features)
-        .with(edge_tensors, {{.name = "time"}})
+        .with(edge_tensors, {{.name = "time"}, {.name = "x"}})
         .with(named, {{.name = "year"}, {.name = "label", .seeds_only = true}});
     glt::dist::vertex_seeds<> const seeds(divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)));
     glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
@@ -191,18 +188,16 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
             glt_test::naive_sample(list, originals_of(divided, of_batch.vertices), recipe.options(), key));
       auto const num_seeds = sample.num_sampled_nodes()[0];
       CHECK(glt_test::wrong_rows(divided, batch, sample.nodes(), num_seeds) == 0);
-      auto const rows = batch.edge_features();
-      CHECK(rows.columns() == 2);
       std::vector<float> expected_edges;
       for (auto const id : sample.edge_ids()) {
         expected_edges.insert(expected_edges.end(), {glt_test::named_value(id, 9, 0), glt_test::named_value(id, 9, 1)});
       }
-      CHECK(std::vector<float>(rows.flat().begin(), rows.flat().end()) == expected_edges);
+      CHECK(glt_test::elements_of<float>(batch.edge_tensors["x"]) == expected_edges);
       std::vector<std::int64_t> times;
       for (auto const id : sample.edge_ids()) {
         times.push_back(id * 37 - 5);
       }
-      CHECK(batch.edge_tensors.tensors.size() == 1);
+      CHECK(batch.edge_tensors.tensors.size() == 2);
       CHECK(glt_test::elements_of<std::int64_t>(batch.edge_tensors["time"]) == times);
       std::vector<std::int64_t> years;
       std::vector<std::int64_t> labels;
@@ -226,7 +221,7 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
     CHECK(glt_test::names(glt_test::refused(comm, without_ids, seeds), name, "set edge_ids"));
     if (comm.size() > 1) {
       glt::dist::neighbor_batches others(graph, features, recipe.options());
-      others.with(edge_features);
+      others.with(edge_tensors);
       CHECK(
           glt_test::names(glt_test::refused(comm, comm.rank() == last ? others : recipe, seeds), name, "other things"));
     }

@@ -4,7 +4,6 @@
 #include <glt/dist/shared/shared_features.hpp>
 
 #include <glt/comm/counting.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/memory/copy.hpp>
 
@@ -224,56 +223,6 @@ TEST_CASE("integers with scales are read in place with the same results") {
       CHECK(out.features[2 * static_cast<std::int64_t>(i)] == 0.5F * static_cast<float>(vertices[i]));
       CHECK(out.features[2 * static_cast<std::int64_t>(i) + 1] == 2.0F * static_cast<float>(vertices[i] + 1));
     }
-  });
-}
-
-TEST_CASE("features of edges are read in place with what finds them, and the own ones lie in the shared block") {
-  glt_test::on_ranks([](auto comm) {
-    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
-    auto const part = divided.part(comm.rank());
-    auto const graph = part.graph.view();
-    std::vector<glt::edge_id> own;
-    std::vector<std::int16_t> values;
-    for (std::int64_t e = 0; e < graph.num_edges(); ++e) {
-      own.push_back(graph.id_of_edge(e));
-      values.push_back(static_cast<std::int16_t>(own.back() * 3));
-      values.push_back(static_cast<std::int16_t>(own.back() + 1));
-    }
-    auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_features(
-        node, glt::edge_features<cpu, std::int16_t>(
-                  glt::make_buffer<cpu>(own),
-                  glt::feature_store<cpu, std::int16_t>(graph.num_edges(), 2, glt::make_buffer<cpu>(values), {},
-                                                        glt::make_buffer<cpu>(std::vector<float>{2, 0.5F}))));
-    auto const& view = *shared.neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
-    CHECK(shared.own.rows().features.data() == view.rows.features.data());
-    glt::dist::edge_features const features(comm, divided.names.book, std::move(shared.own));
-    glt::counting_comm counted(comm);
-    glt::dist::edge_feature_collector collector(counted, features);
-    collector.read_in_place(shared.neighborhood);
-    counted.reset();
-    std::vector<glt::edge_id> ids;
-    std::vector<glt::global_id> destinations;
-    std::vector<float> expected_values;
-    for (std::int64_t v = comm.rank(); v < 101; v += 2) {
-      for (auto e = divided.whole.view().offset(v); e < divided.whole.view().offset(v + 1); ++e) {
-        ids.push_back(divided.whole.view().id_of_edge(e));
-        destinations.push_back(divided.names.renumbered[v]);
-        expected_values.push_back(static_cast<float>(ids.back() * 3) * 2);
-        expected_values.push_back(static_cast<float>(ids.back() + 1) * 0.5F);
-      }
-    }
-    glt::dist::collected_rows<cpu, float> out;
-    collector.collect(glt::host_view<glt::edge_id const>(ids), glt::host_view<glt::global_id const>(destinations), 0,
-                      out);
-    CHECK(glt_test::to_vector(out.features) == expected_values);
-    CHECK(collector.counts().remote == 0);
-    CHECK(counted.counts().payload.collectives == 0);
-    auto wide = shared.neighborhood;
-    wide.of_rank[0]->rows.features = {view.rows.features.data(), view.rows.num_vertices(), 1};
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(wide); }),
-                          "of 1 columns for part 0"));
-    comm.barrier();
   });
 }
 

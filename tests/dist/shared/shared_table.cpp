@@ -7,6 +7,7 @@
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/memory/copy.hpp>
 
+#include "support/errors.hpp"
 #include "support/named_tables.hpp"
 #include "support/nodes.hpp"
 #include "support/parts.hpp"
@@ -118,6 +119,18 @@ TEST_CASE("tables of edges are read in place with what finds them") {
     CHECK(elements_of<std::int64_t>(rows["year"]) == gathered<std::int64_t>(whole, "year", ids));
     CHECK(collector.counts().remote == 0);
     CHECK(counted.counts().payload.collectives == 0);
+    auto const refused = [&](auto change) {
+      auto views = shared.neighborhood;
+      change(*views.of_rank[0]);
+      return glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(views); });
+    };
+    CHECK(glt_test::names(refused([](auto& view) {
+                            for (auto& tensor : view.rows) {
+                              tensor.rows.num_rows += 1;
+                            }
+                          }),
+                          "view of part 0", "features \"small\" of edges"));
+    CHECK(glt_test::names(refused([](auto& view) { view.of_edges = false; }), "vertices with", "of edges"));
     comm.barrier();
   });
 }

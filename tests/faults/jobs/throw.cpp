@@ -36,11 +36,6 @@ glt::feature_table<cpu> table_of_edges(world const& here) {
   return {glt::make_buffer<cpu>(edges), glt_test::named_table(edges)};
 }
 
-glt::edge_features<cpu, float> edge_rows(world const& here) {
-  auto const edges = here.edge_ids();
-  return {glt::make_buffer<cpu>(edges), glt_test::named_store<float>(edges, 1, 3)};
-}
-
 // A sampler of any kind, made before or made by the call.
 template <class Make>
 call_type sampling(comm_type& comm, Make make) {
@@ -117,12 +112,6 @@ std::vector<site> sites_of_graphs() {
          auto const node = std::make_shared<glt::mpi_node>(comm);
          return [=](bool) { static_cast<void>(glt::dist::share_features(*node, make_rows(20).view())); };
        }},
-      {"share_features of edges", false,
-       [](comm_type& comm) -> call_type {
-         auto const here = make_world(comm);
-         auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { static_cast<void>(glt::dist::share_features(*node, edge_rows(*here))); };
-       }},
       {"share_table of edges", false,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
@@ -156,14 +145,6 @@ std::vector<site> sites_of_graphs() {
          return [=, &comm](bool wrong) {
            auto const rows = here->graph.local().num_rows() + (wrong ? 1 : 0);
            glt::dist::feature_store const store(comm, here->graph.book(), make_rows(rows));
-         };
-       }},
-      {"edge_features", true,
-       [](comm_type& comm) -> call_type {
-         auto const here = make_world(comm);
-         return [=, &comm](bool wrong) {
-           auto const& book = here->graph.book();
-           glt::dist::edge_features const rows(comm, wrong ? book_of_one_part(book) : book, edge_rows(*here));
          };
        }},
       {"named_features", true,
@@ -441,12 +422,6 @@ std::vector<site> sites_of_kept_rows() {
                glt::detail::fetch_hot_rows(comm, here->features, glt::host_view<global_id const>(vertices)));
          };
        }},
-      {"fetch_hot_rows of edges", true,
-       keeping<glt::dist::edge_features<cpu, float>>(
-           [](comm_type& comm, world& here) {
-             return glt::dist::edge_features<cpu, float>(comm, here.graph.book(), edge_rows(here));
-           },
-           of_edges)},
       {"fetch_hot_rows of tensors", true,
        keeping<glt::dist::named_features<cpu>>(
            [](comm_type& comm, world& here) {
@@ -477,21 +452,6 @@ std::vector<site> sites_of_collectors() {
            glt::dist::collected_rows<cpu, float> out;
            collector->collect(glt::host_view<global_id const>(vertices), 0, 0, out);
            static_cast<void>(here);
-         };
-       }},
-      {"edge_feature_collector::collect", true,
-       [](comm_type& comm) -> call_type {
-         auto const here = make_world(comm);
-         auto const rows =
-             std::make_shared<glt::dist::edge_features<cpu, float>>(comm, here->graph.book(), edge_rows(*here));
-         auto const collector = std::make_shared<glt::dist::edge_feature_collector<comm_type, cpu, float>>(comm, *rows);
-         return [=](bool wrong) {
-           std::vector<glt::edge_id> const edges{here->edge_ids()[0]};
-           id_list const destinations(wrong ? 2 : 1, here->own[0]);
-           glt::dist::collected_rows<cpu, float> out;
-           collector->collect(glt::host_view<glt::edge_id const>(edges), glt::host_view<global_id const>(destinations),
-                              0, out);
-           static_cast<void>(rows);
          };
        }},
       {"named_collector", true,

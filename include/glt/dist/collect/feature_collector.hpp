@@ -3,19 +3,48 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
-#include <glt/dist/collect/detail/matrix_collector.hpp>
+#include <glt/dist/collect/detail/row_collector.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
+#include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/exec/executor.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 
+#include <concepts>
 #include <span>
 #include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Returns a matrix, and its labels if requested, as tensors: a schema of one or two.
+template <memory_space Space, memory_space From, bytes_copyable T>
+[[nodiscard]] std::vector<any_rows<Space>> matrix_tensors(feature_view<From, T> rows, bool labels) {
+  auto const reached = []<class U>(matrix_view<From, U const> values) {
+    return matrix_view<Space, U const>(values.data(), values.rows(), values.columns());
+  };
+  std::vector<any_rows<Space>> tensors{without_type(
+      feature_view<Space, T>{.features = reached(rows.features), .scales = {rows.scales.data(), rows.scales.size()}})};
+  if (labels) {
+    tensors.push_back(without_type(feature_view<Space, label_type>{
+        .features = reached(matrix_view<From, label_type const>(rows.labels.data(), rows.labels.size(), 1))}));
+  }
+  return tensors;
+}
+
+} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -29,8 +58,9 @@ namespace glt::dist {
 ///         remote vertex out, F · sizeof(T) bytes and 8 for a label back; features and labels of an owner come in one
 ///         message
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy = Policy>
-class feature_collector : public detail::matrix_collector<Comm, Policy, T> {
-  using collector = detail::matrix_collector<Comm, Policy, T>;
+  requires reaches<decltype(std::declval<Policy const&>().executor()), StorePolicy::space>
+class feature_collector : public detail::row_collector<Comm, Policy> {
+  using collector = detail::row_collector<Comm, Policy>;
   static constexpr memory_space space = Policy::space;
 
 public:
@@ -39,8 +69,7 @@ public:
   /// @comm   none, or one small reduction if the communicator must find out which memory it carries
   /// @throws precondition_error  if the store was made for another rank or another number of ranks
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
-      : collector(checked(std::move(comm), store), store.book(), store.local(), store.has_labels(), {},
-                  std::move(policy)),
+      : collector(checked(std::move(comm), store), store.book(), plan_of(store), {}, std::move(policy)),
         store_(&store) {}
 
   /// Borrows the store and hot rows; see `use`.
@@ -50,7 +79,19 @@ public:
     this->use(hot);
   }
 
-  using collector::use;
+  /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
+  /// have different hot rows, or none. If hot rows have no labels, vertices whose labels are needed are requested.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if the hot rows have other columns than the store
+  void use(hot_rows<Policy, T> const& hot) {
+    if (hot.size() > 0 && hot.rows().num_columns() != store_->num_columns()) {
+      throw precondition_error(detail::message("hot rows of ", hot.rows().num_columns(), " columns for features of ",
+                                               store_->num_columns(), " columns; make them from the same store"));
+    }
+    this->set_hot(source_of(hot.rows(), hot.vertices().view()), !hot.rows().labels.empty());
+  }
+
   /// Reads this rank's rows through one device of a tiered store from now on, for this rank and for others. The results
   /// are the same. The store must outlive the collector; see `tiered_store::borrow`.
   ///
@@ -102,7 +143,8 @@ public:
     requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
-    this->collect_matrix(detail::row_keys<space, Vertex>{vertices}, num_labels, step, out);
+    bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const list{vertices, {}, num_labels, &out};
+    collect_bulk(std::span(&list, 1), step);
   }
 
   /// Collects the rows of several lists, each as `collect` would, in one sweep of messages.
@@ -113,7 +155,30 @@ public:
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
   void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists, std::int64_t step) {
-    this->collect_matrix(lists, step);
+    auto const prepare = [&] {
+      targets_.reserve(2 * lists.size());
+      for (auto const& list : lists) {
+        detail::check_num_labels(list.num_seeds, list.vertices.size(), store_->has_labels());
+        reserve(list.out->features, list.vertices.size() * store_->num_columns());
+        reserve(list.out->labels, list.num_seeds);
+      }
+    };
+    auto const resize = [&] {
+      targets_.clear();
+      for (auto const& [vertices, edges, num_labels, out] : lists) {
+        out->features.clear(); // old rows need not move
+        out->features.resize(vertices.size() * store_->num_columns());
+        out->labels.clear();
+        out->labels.resize(num_labels);
+        out->num_rows = vertices.size();
+        targets_.push_back({std::same_as<T, Out> ? detail::stored_type<T>() : detail::stored_type<Out>(),
+                            reinterpret_cast<std::byte*>(out->features.data())});
+        targets_.push_back(
+            {detail::element_type_of<detail::label_type>, reinterpret_cast<std::byte*>(out->labels.data())});
+      }
+      return std::span<detail::row_target const>(targets_);
+    };
+    this->template collect_rows<detail::one_conversion<T, Out>>(lists, step, prepare, resize);
   }
 
 private:
@@ -122,7 +187,32 @@ private:
     return comm;
   }
 
+  static std::vector<detail::planned_tensor<space>> plan_of(feature_store<StorePolicy, T> const& store) {
+    auto const tensors = detail::matrix_tensors<space>(store.local(), store.has_labels());
+    std::vector<detail::planned_tensor<space>> plan{{"features", tensors[0], tensors[0].type, false}};
+    if (store.has_labels()) {
+      plan.push_back({"labels", tensors[1], tensors[1].type, true});
+    }
+    return plan;
+  }
+
+  // Returns rows of another source, with the scales of the local rows.
+  template <memory_space From>
+  [[nodiscard]] detail::source_rows<space> source_of(feature_view<From, T> rows,
+                                                     detail::id_table_view<space> table = {}) const {
+    detail::source_rows<space> made{detail::matrix_tensors<space>(rows, store_->has_labels()), table};
+    made.tensors[0].scales = this->plan()[0].local.scales;
+    return made;
+  }
+
+  template <class U>
+  void reserve(buffer<Policy, U>& rows, std::int64_t size) const {
+    detail::adopt_policy(this->policy(), rows);
+    rows.reserve(size);
+  }
+
   feature_store<StorePolicy, T> const* store_;
+  std::vector<detail::row_target> targets_; // [lists, 2]
 };
 
 template <communicator Comm, device_policy Policy, bytes_copyable T>

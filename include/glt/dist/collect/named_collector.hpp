@@ -3,20 +3,27 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
-#include <glt/dist/collect/detail/row_sources.hpp>
+#include <glt/dist/collect/detail/row_collector.hpp>
+#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
-#include <glt/dist/collect/detail/table_collector.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
+#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -40,7 +47,7 @@ namespace glt::dist {
 ///         `default_round_bytes`, whatever the number of tensors; rows travel as they are stored. For edges the
 ///         exchange before the rows has 12 bytes an edge and, if any rank needs remote rows, a header exchange follows
 template <communicator Comm, device_policy Policy>
-class named_collector : public detail::table_collector<Comm, Policy> {
+class named_collector : public detail::row_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
   using view_type = detail::table_view<space>;
 
@@ -54,9 +61,27 @@ public:
   ///                           differ), or the features were made for another rank or another number of ranks
   named_collector(Comm comm, named_features<Policy> const& features, std::vector<tensor_request> const& wanted = {},
                   Policy policy = {})
-      : detail::table_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
-                                              table_of_edges(features), policy),
+      : detail::row_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
+                                            table_of_edges(features), policy),
         features_(&features), destinations_(0, policy) {}
+
+  /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
+  /// have different hot rows, or none. If hot rows lack a `seeds_only` tensor, seeds are requested.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if hot rows lack another collected tensor, or have it with other elements or columns
+  void use(named_hot_rows<Policy> const& hot) {
+    if (hot.size() == 0) {
+      this->set_hot({}, true);
+      return;
+    }
+    auto const tensors = hot.rows().tensors();
+    auto const has = [&](auto const& each) {
+      return std::ranges::find(tensors, each.name, &detail::named_rows<space>::name) != tensors.end();
+    };
+    this->set_hot({detail::find_planned(this->plan(), tensors, "hot rows"), hot.vertices().view()},
+                  std::ranges::all_of(this->plan(), has));
+  }
 
   /// Reads rows of other ranks in place from now on, where there are views of them. The results are the same; ranks may
   /// read different rows. The memory is kept as long as the collector.
@@ -65,14 +90,7 @@ public:
   /// @throws precondition_error  if there is not one entry per rank, this rank's is missing, or a view does not have
   ///                             the rows of its part, or one per edge, in all collected tensors
   void read_in_place(node_views<view_type> const& neighborhood) {
-    this->set_shared(neighborhood, [this](view_type const& view, int rank) {
-      if (view.of_edges != features_->of_edges()) {
-        throw precondition_error(detail::message("view of rows of ", view.of_edges ? "edges" : "vertices", " of part ",
-                                                 rank, "; share the features that the ranks were given"));
-      }
-      return features_->of_edges() ? this->source_of(view.rows, rank, view.edges.size(), "edges", view.edges)
-                                   : this->source_of(view.rows, rank, features_->book().size(rank), "vertices");
-    });
+    this->set_shared(neighborhood, [this](view_type const& view, int rank) { return source_of(view, rank); });
   }
 
   /// Writes the rows of all vertices; a `seeds_only` tensor gets the rows of the first `num_seeds`.
@@ -85,19 +103,23 @@ public:
   template <vertex_id Vertex>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step,
                collected_table<Policy>& out) {
-    this->collect_table(detail::row_keys<space, Vertex>{vertices}, num_seeds, step, out);
+    bulk_list<Policy, Vertex, collected_table<Policy>> const list{vertices, {}, num_seeds, &out};
+    collect_bulk(std::span(&list, 1), step);
   }
 
   /// Writes the rows of edges with known destinations.
   ///
   /// @shape  ids [n] global edge ids · destinations [n] global vertex ids
   /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  as `edge_feature_collector::collect`, or if the features are of vertices
+  /// @throws collective_error  on every rank, if a rank passes a destination outside [0, V), different numbers of ids
+  ///                           and destinations, or an edge that the owner of its destination does not store, has no
+  ///                           memory for the rows, or the features are of vertices
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
                collected_table<Policy>& out) {
-    this->collect_table(detail::row_keys<space, Vertex>{destinations, ids}, destinations.size(), step, out);
+    bulk_list<Policy, Vertex, collected_table<Policy>> const list{destinations, ids, destinations.size(), &out};
+    collect_bulk(std::span(&list, 1), step);
   }
 
   /// Collects the rows of the edges of a sample, in its order.
@@ -112,7 +134,21 @@ public:
   /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
   void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
-    this->collect_table(lists, step);
+    auto const prepare = [&] {
+      targets_.reserve(lists.size() * this->plan().size());
+      for (auto const& list : lists) {
+        detail::check_num_first("seeds", list.num_seeds, list.vertices.size());
+        reserve(list.vertices.size(), list.num_seeds, *list.out);
+      }
+    };
+    auto const resize = [&] {
+      targets_.clear();
+      for (auto const& list : lists) {
+        this->resize(list.vertices.size(), list.num_seeds, *list.out);
+      }
+      return std::span<detail::row_target const>(targets_);
+    };
+    this->template collect_rows<detail::any_conversion>(lists, step, prepare, resize);
   }
 
   /// Collects into memory of the collector; the result is valid until the next call.
@@ -156,8 +192,62 @@ private:
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);
   }
 
+  // Returns the rows of all tensors in a view of a part.
+  [[nodiscard]] detail::source_rows<space> source_of(view_type const& view, int rank) const {
+    auto const what = detail::message("view of part ", rank);
+    auto const* const keys = features_->of_edges() ? "edges" : "vertices";
+    auto const num_rows = view.of_edges ? view.edges.size() : features_->book().size(rank);
+    detail::source_rows<space> made{detail::find_planned(this->plan(), view.rows, what), view.edges};
+    for (std::size_t t = 0; t < made.tensors.size(); ++t) {
+      if (view.of_edges != features_->of_edges() || made.tensors[t].num_rows != num_rows) {
+        throw precondition_error(detail::message(what, " of ", num_rows, view.of_edges ? " edges" : " vertices",
+                                                 " with ", made.tensors[t].num_rows, " rows of features \"",
+                                                 this->plan()[t].name, "\" of ", keys,
+                                                 "; share the features that the ranks were given"));
+      }
+    }
+    return made;
+  }
+
+  [[nodiscard]] static std::int64_t rows_of(detail::planned_tensor<space> const& tensor, std::int64_t size,
+                                            std::int64_t num_seeds) noexcept {
+    return tensor.seeds_only ? num_seeds : size;
+  }
+
+  // Reserves memory for the rows of a batch; the contents of `out` stay.
+  void reserve(std::int64_t size, std::int64_t num_seeds, collected_table<Policy>& out) {
+    auto const& plan = this->plan();
+    out.tensors.reserve(plan.size());
+    while (out.tensors.size() < plan.size()) {
+      out.tensors.push_back({.name = plan[out.tensors.size()].name, .bytes = {}});
+    }
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      out.tensors[t].name.reserve(plan[t].name.size());
+      detail::adopt_policy(this->policy(), out.tensors[t].bytes);
+      out.tensors[t].bytes.reserve(rows_of(plan[t], size, num_seeds) * plan[t].local.num_columns *
+                                   detail::size_of(plan[t].result));
+    }
+  }
+
+  // Sets every tensor's name, type and number of rows, and adds its target; does not fail after `reserve`.
+  void resize(std::int64_t size, std::int64_t num_seeds, collected_table<Policy>& out) {
+    auto const& plan = this->plan();
+    out.tensors.erase(out.tensors.begin() + std::ssize(plan), out.tensors.end());
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      auto& tensor = out.tensors[t];
+      tensor.name = plan[t].name;
+      tensor.type = plan[t].result;
+      tensor.num_rows = rows_of(plan[t], size, num_seeds);
+      tensor.num_columns = plan[t].local.num_columns;
+      tensor.bytes.clear();
+      tensor.bytes.resize(tensor.num_rows * tensor.num_columns * detail::size_of(tensor.type));
+      targets_.push_back({tensor.type, tensor.bytes.data()});
+    }
+  }
+
   named_features<Policy> const* features_;
-  buffer<Policy, global_id> destinations_; // of the edges of a sample
+  std::vector<detail::row_target> targets_; // [lists, tensors]
+  buffer<Policy, global_id> destinations_;  // of the edges of a sample
   collected_table<Policy> collected_;
 };
 

@@ -3,9 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
-#include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
@@ -34,24 +32,6 @@ fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
   return {detail::copy_of(vertices, policy),
           glt::feature_store<Policy, T>(vertices.size(), store.num_columns(), std::move(rows.features),
                                         std::move(rows.labels))};
-}
-
-/// Fetches and keeps rows of some edges, given their destinations.
-///
-/// @shape  ids [N] distinct global edge ids; each rank passes its list · destinations [N] global vertex ids
-/// @comm   collective; as one `edge_feature_collector::collect`
-/// @throws collective_error  on every rank, as `edge_feature_collector::collect`
-/// @throws precondition_error  on a rank that passes an edge twice
-template <communicator Comm, device_policy Policy, bytes_copyable T>
-[[nodiscard]] dist::hot_rows<Policy, T>
-fetch_hot_rows(Comm& comm, dist::edge_features<Policy, T> const& features,
-               std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
-               std::type_identity_t<array_view<Policy::space, global_id const>> destinations, Policy policy = {}) {
-  dist::edge_feature_collector<Comm, Policy, T> collector(comm, features, policy);
-  dist::collected_rows<Policy, T> rows;
-  collector.collect(ids, destinations, 0, rows);
-  return {detail::copy_of(ids, policy),
-          glt::feature_store<Policy, T>(ids.size(), features.num_columns(), std::move(rows.features))};
 }
 
 } // namespace glt::detail

@@ -59,7 +59,7 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
 ///
 /// @shape  ids [N] distinct global edge ids; each rank passes its list · destinations [N] global vertex ids
 /// @comm   collective; as a `named_collector` and one call of its `collect`
-/// @throws collective_error  on every rank, as `edge_feature_collector::collect`
+/// @throws collective_error  on every rank, as `named_collector::collect`
 /// @throws precondition_error  on a rank that passes an edge twice
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>

@@ -32,7 +32,7 @@ namespace glt::dist {
 /// Mini-batch of seed edges: their negatives, the sampled neighbourhood of all ends, and the requested rows.
 ///
 /// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty if
-///         vertices have no labels · edge_features() [E, G] · tensors of N rows, or of one per distinct end
+///         vertices have no labels · tensors of N rows, or of one per distinct end
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
 struct link_batch : batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;

@@ -4,7 +4,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/feature/edge_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -36,13 +35,6 @@ struct shared_features {
   node_views<feature_view<Policy::space, T>> neighborhood; ///< of ranks whose rows are read in place
 };
 
-/// Edge features that the ranks of one machine share.
-template <device_policy Policy, bytes_copyable T>
-struct shared_edge_features {
-  glt::edge_features<Policy, T> own; ///< of this rank; its rows are in the shared memory
-  node_views<detail::edge_feature_view<Policy::space, T>> neighborhood; ///< of ranks whose rows are read in place
-};
-
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -59,32 +51,6 @@ template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};
-}
-
-/// Copies this rank's edge features and their look-up table to node-shared memory; the original may be freed
-/// afterwards.
-///
-///     auto shared = glt::dist::share_features(node, features);
-///     glt::dist::edge_features const divided(comm, book, std::move(shared.own));
-///     glt::dist::edge_feature_collector collector(comm, divided);
-///     collector.read_in_place(shared.neighborhood);
-///
-/// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
-/// @cost   one copy of the rows and of their look-up table, plus a second table in `own`
-template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
-  requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_edge_features<Policy, T>
-share_features(Node& node, glt::edge_features<Policy, T> const& features, Policy policy = {}) {
-  auto tensors = detail::tensors_of(features.rows());
-  detail::push_edges(tensors, features.view().edges);
-  auto const shared = detail::share_tensors(node, tensors);
-  return {
-      glt::edge_features<Policy, T>(shared.template adopt<edge_id>(3, policy), detail::store_of<T>(shared, policy)),
-      shared.template views<detail::edge_feature_view<memory_space::host, T>>([](detail::shared_tensors::table view) {
-        auto const edges = detail::pop_edges(view);
-        return detail::edge_feature_view<memory_space::host, T>{edges, detail::matrix_of<T>(view)};
-      })};
 }
 
 } // namespace glt::dist

@@ -4,7 +4,6 @@
 #include <glt/dist/collect/detail/row_collector.hpp>
 
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
@@ -208,34 +207,6 @@ TEST_CASE_TEMPLATE("rows and labels of vertices are the same from hot rows, in p
   });
 }
 
-TEST_CASE_TEMPLATE("rows of edges are the same from hot rows, in place and by messages, on any policy", Policy,
-                   POLICIES) {
-  glt_test::on_ranks([](auto comm) {
-    Policy const policy;
-    divided_items const divided(
-        divided_graph(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size()), true);
-    std::vector<glt::edge_features<Policy, std::int8_t>> parts;
-    for (auto const& items : divided.items) {
-      parts.emplace_back(glt::make_buffer<Policy>(items, policy), matrix_on(policy, items, false));
-    }
-    auto const& own = divided.items[static_cast<std::size_t>(comm.rank())];
-    glt::dist::edge_features const features(
-        comm, divided.book,
-        glt::edge_features<Policy, std::int8_t>(glt::make_buffer<Policy>(own, policy), matrix_on(policy, own, false)));
-    auto const whole = glt_test::named_table(divided.all());
-    glt::dist::collected_rows<Policy, float> out;
-    check_combinations<glt::detail::edge_feature_view<Policy::space, std::int8_t>>(
-        comm, policy, divided, [&](auto& c) { return glt::dist::edge_feature_collector(c, features, policy); },
-        [&](auto& c, auto keys, auto ends) { return glt::detail::fetch_hot_rows(c, features, keys, ends, policy); },
-        [&](int part) { return parts[static_cast<std::size_t>(part)].view(); },
-        [&](auto& collector, auto keys, auto ends, std::vector<std::int64_t> const& list) {
-          collector.collect(keys, ends, 0, out);
-          CHECK(glt::to_vector(policy, std::as_const(out.features).view()) == gathered<float>(whole, "small", list));
-          CHECK(out.labels.empty());
-        });
-  });
-}
-
 namespace {
 
 std::vector<glt::dist::tensor_request> wishes() {
@@ -303,36 +274,38 @@ TEST_CASE_TEMPLATE(
 
 TEST_CASE("a wrong number of edges on a rank is an error of all ranks, of edges' collectors and of others") {
   glt_test::on_ranks([](auto comm) {
-    glt_test::cpu const policy;
+    using glt_test::cpu;
+    cpu const policy;
     auto const last = comm.size() - 1;
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     divided_items const items(divided, true);
     auto const& own = items.items[static_cast<std::size_t>(comm.rank())];
-    glt::dist::edge_features const features(
-        comm, items.book,
-        glt::edge_features<glt_test::cpu, std::int8_t>(glt::make_buffer<glt_test::cpu>(own, policy),
-                                                       matrix_on(policy, own, false)));
-    glt::dist::edge_feature_collector of_edges(comm, features);
+    glt::dist::named_features const features(
+        comm, items.book, glt::feature_table<cpu>(glt::make_buffer<cpu>(own, policy), glt_test::named_table(own)));
+    glt::dist::named_collector of_edges(comm, features);
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
     glt::dist::feature_collector of_vertices(comm, store);
-    glt::dist::collected_rows<glt_test::cpu, float> out;
+    glt::dist::collected_rows<cpu, float> out;
+    glt::dist::collected_table<cpu> table;
     std::vector<glt::edge_id> const edges{0, 1, 2};
     auto const ends = items.destinations_of({0, 1, 2});
-    auto const refused = [&](auto& collector, std::int64_t num_edges) {
-      using list = glt::dist::bulk_list<glt_test::cpu, glt::global_id, decltype(out)>;
+    auto const refused = [&]<class Rows>(auto& collector, std::int64_t num_edges, Rows& to) {
+      using list = glt::dist::bulk_list<cpu, glt::global_id, Rows>;
       std::vector<list> const lists{{.vertices = glt::host_view<glt::global_id const>(ends),
                                      .edges = glt::host_view<glt::edge_id const>(edges.data(), num_edges),
-                                     .out = &out}};
+                                     .out = &to}};
       return glt_test::thrown<glt::collective_error>([&] { collector.collect_bulk(std::span<list const>(lists), 0); });
     };
     auto const name = "rank " + std::to_string(last);
     for (std::int64_t const wrong : {0, 2}) {
       auto const count = comm.rank() == last ? wrong : 3;
-      CHECK(glt_test::names(refused(of_edges, count), name, std::to_string(wrong) + " edges with 3 destinations"));
+      CHECK(
+          glt_test::names(refused(of_edges, count, table), name, std::to_string(wrong) + " edges with 3 destinations"));
     }
-    CHECK(glt_test::names(refused(of_vertices, comm.rank() == last ? 2 : 0), name, "the features are of vertices"));
-    CHECK(refused(of_edges, 3) == "(nothing was thrown)");
-    CHECK(refused(of_vertices, 0) == "(nothing was thrown)");
+    CHECK(
+        glt_test::names(refused(of_vertices, comm.rank() == last ? 2 : 0, out), name, "the features are of vertices"));
+    CHECK(refused(of_edges, 3, table) == "(nothing was thrown)");
+    CHECK(refused(of_vertices, 0, out) == "(nothing was thrown)");
   });
 }
 

@@ -11,37 +11,26 @@ namespace glt::detail {
 
 /// Rows of the vertices and edges of a batch, as far as the recipe asks for them.
 ///
-/// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · edge_features() [E, G] · tensors of
-///         N rows, or of one per distinct seed · edge_tensors of E rows
+/// @shape  features() [N, F] · labels() [distinct seeds], or empty without labels · tensors of N rows, or of one per
+///         distinct seed · edge_tensors of E rows
 template <device_policy Policy, bytes_copyable T>
 struct batch_rows {
   dist::collected_rows<Policy, T> rows;
   std::int64_t num_columns = 0;
-  dist::collected_rows<Policy, T> edge_rows;
-  std::int64_t num_edge_columns = 0;
   dist::collected_table<Policy> tensors;      ///< by name: `batch.tensors["year"]`
   dist::collected_table<Policy> edge_tensors; ///< in the order of the edge ids: `batch.edge_tensors["time"]`
 
   /// Features of the nodes of the subgraph, in that order.
-  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept { return matrix_of(rows, num_columns); }
+  [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {
+    return {rows.features.data(), num_columns == 0 ? rows.num_rows : rows.features.size() / num_columns, num_columns};
+  }
   /// Labels of the first nodes of the subgraph, the distinct seeds.
   [[nodiscard]] array_view<Policy::space, label_type const> labels() const noexcept { return rows.labels.view(); }
-  /// Features of the edges of the subgraph, in the order of its edge ids.
-  [[nodiscard]] matrix_view<Policy::space, T const> edge_features() const noexcept {
-    return matrix_of(edge_rows, num_edge_columns);
-  }
 
 protected:
   template <class Self>
   [[nodiscard]] static auto row_members(Self& self) noexcept {
-    return std::tie(self.rows, self.num_columns, self.edge_rows, self.num_edge_columns, self.tensors,
-                    self.edge_tensors);
-  }
-
-private:
-  [[nodiscard]] static matrix_view<Policy::space, T const> matrix_of(dist::collected_rows<Policy, T> const& from,
-                                                                     std::int64_t columns) noexcept {
-    return {from.features.data(), columns == 0 ? from.num_rows : from.features.size() / columns, columns};
+    return std::tie(self.rows, self.num_columns, self.tensors, self.edge_tensors);
   }
 };
 

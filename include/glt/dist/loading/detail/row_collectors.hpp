@@ -9,11 +9,9 @@
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
-#include <glt/dist/collect/edge_feature_collector.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
@@ -44,13 +42,12 @@ struct wanted_tensors {
 template <device_policy Policy, bytes_copyable T>
 struct collected_things {
   dist::feature_store<Policy, T> const* features = nullptr;
-  dist::edge_features<Policy, T> const* edges = nullptr;
   wanted_tensors<Policy> tensors{};
   wanted_tensors<Policy> edge_tensors{};
 };
 
-inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features, edge "
-                                            "features and named tensors on all ranks";
+inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features and "
+                                            "named tensors on all ranks";
 
 /// Returns true if views are of rows of edges.
 template <memory_space Space>
@@ -69,7 +66,7 @@ struct rows_of_batch {
 /// The collectors of batches of vertices and edges.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_collectors {
-  // Edge features and named tensors are collected where they are stored.
+  // Named tensors are collected where they are stored.
   static constexpr bool all_kinds = std::same_as<Policy, StorePolicy>;
 
 public:
@@ -81,7 +78,7 @@ public:
                  Policy policy)
       : features_(things.features), policy_(policy) {
     fingerprint kinds;
-    kinds.add(things.features != nullptr).add(things.edges != nullptr).add(things.tensors.features != nullptr);
+    kinds.add(things.features != nullptr).add(things.tensors.features != nullptr);
     kinds.add(things.edge_tensors.features != nullptr);
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
           kinds.value(), [](auto, auto) { return other_things; });
@@ -89,10 +86,6 @@ public:
       rows_.emplace(comm, *features_, policy);
     }
     if constexpr (all_kinds) {
-      if (things.edges != nullptr) {
-        edges_.emplace(comm, *things.edges, policy);
-        num_edge_columns_ = things.edges->num_columns();
-      }
       for (auto const& [named, collector] :
            {std::pair(&things.tensors, &tensors_), std::pair(&things.edge_tensors, &edge_tensors_)}) {
         if (named->features != nullptr) {
@@ -119,7 +112,7 @@ public:
       rows_->collect_bulk(std::span(std::as_const(lists)), step);
     }
     if constexpr (all_kinds) {
-      if (edges_ || edge_tensors_) {
+      if (edge_tensors_) {
         collect_edges(batches, step);
       }
       if (tensors_) {
@@ -138,9 +131,6 @@ public:
 
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& views) {
     of(rows_, "features").read_in_place(views);
-  }
-  void read_in_place(node_views<edge_feature_view<Policy::space, T>> const& views) {
-    of(edges_, "edge features").read_in_place(views);
   }
   void read_in_place(node_views<table_view<Policy::space>> const& views) {
     (are_of_edges(views) ? of(edge_tensors_, "named tensors of edges") : of(tensors_, "named tensors"))
@@ -164,18 +154,17 @@ private:
       }
     };
     check_book(things.features, "features");
-    check_book(things.edges, "edge features");
     check_book(things.tensors.features, "named tensors");
     check_book(things.edge_tensors.features, "named tensors of edges");
     if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
       throw precondition_error("features and graph are of different parts; make both with the same communicator");
     }
-    bool const of_edges = things.edges != nullptr || things.edge_tensors.features != nullptr;
+    bool const of_edges = things.edge_tensors.features != nullptr;
     if (of_edges && !edge_ids) {
-      throw precondition_error("edge features are collected by edge id; set edge_ids in the options of the sampler");
+      throw precondition_error("tensors of edges are collected by edge id; set edge_ids in the options of the sampler");
     }
     if (!all_kinds && (of_edges || things.tensors.features != nullptr)) {
-      throw precondition_error("edge features and named tensors are collected in the memory where they are stored; "
+      throw precondition_error("named tensors are collected in the memory where they are stored; "
                                "give the loader their policy");
     }
   }
@@ -185,28 +174,15 @@ private:
     while (destinations_.size() < batches.size()) {
       destinations_.emplace_back(0, policy_);
     }
-    std::vector<dist::bulk_list<Policy, global_id, dist::collected_rows<Policy, T>>> lists;
-    std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> tables;
+    std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [subgraph, num_seeds, out] = batches[b];
       sampled_destinations(policy_, *subgraph, destinations_[b]);
       auto const destinations = std::as_const(destinations_[b]).view();
       auto const edges = subgraph->edge_ids();
-      if (edges_) {
-        lists.push_back({.vertices = destinations, .edges = edges, .out = &out->edge_rows});
-      }
-      if (edge_tensors_) {
-        tables.push_back(
-            {.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
-      }
-      out->num_edge_columns = num_edge_columns_;
+      lists.push_back({.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
     }
-    if (edges_) {
-      edges_->collect_bulk(std::span(std::as_const(lists)), step);
-    }
-    if (edge_tensors_) {
-      edge_tensors_->collect_bulk(std::span(std::as_const(tables)), step);
-    }
+    edge_tensors_->collect_bulk(std::span(std::as_const(lists)), step);
   }
 
   template <class Collector>
@@ -219,10 +195,8 @@ private:
 
   dist::feature_store<StorePolicy, T> const* features_;
   std::optional<dist::feature_collector<Comm, Policy, T, StorePolicy>> rows_;
-  std::optional<dist::edge_feature_collector<Comm, Policy, T>> edges_;
   std::optional<dist::named_collector<Comm, Policy>> tensors_;
   std::optional<dist::named_collector<Comm, Policy>> edge_tensors_;
-  std::int64_t num_edge_columns_ = 0;
   Policy policy_;
   std::vector<buffer<Policy, global_id>> destinations_; // of the edges of each batch
 };

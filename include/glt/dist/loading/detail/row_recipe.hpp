@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/edge_features.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/named_features.hpp>
@@ -19,11 +18,6 @@ class row_recipe {
 public:
   using element_type = T;
 
-  /// Also collects features of the sampled edges; needs `edge_ids` in the options.
-  Recipe& with(dist::edge_features<StorePolicy, T> const& features) {
-    rows_.edges = &features;
-    return static_cast<Recipe&>(*this);
-  }
   /// Also collects named tensors of the vertices, or of the sampled edges, such as their times: the tensors in
   /// `wanted`, or all if it is empty. For edges set `edge_ids` in the options.
   Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
