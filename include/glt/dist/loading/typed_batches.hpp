@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
@@ -14,6 +15,7 @@
 #include <glt/dist/named_edge_features.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hetero_options.hpp>
@@ -176,7 +178,14 @@ public:
   }
 
   [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
-  [[nodiscard]] loader_report report() const { return {{}, collectors_.counts(), {}, {}}; }
+  [[nodiscard]] loader_report report() const {
+    return {sampler_.counts(), collectors_.counts(), sampler_.why_not_in_place(), collectors_.why_not_in_place()};
+  }
+  void read_in_place(node_views<detail::part_view<space, Vertex>> parts)
+    requires host_policy<Policy>
+  {
+    sampler_.read_in_place(std::move(parts));
+  }
   template <class Views>
   void read_in_place(int type, Views const& views)
     requires requires(detail::typed_collectors<Comm, Policy>& collectors) { collectors.read_in_place(type, views); }

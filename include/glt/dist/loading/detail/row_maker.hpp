@@ -16,6 +16,14 @@
 
 namespace glt::detail {
 
+/// Adds the counts of a sampler to a report.
+template <class Sampler>
+[[nodiscard]] dist::loader_report with_sampled(dist::loader_report report, Sampler const& sampler) {
+  report.sampled = sampler.counts();
+  report.why_sampled = sampler.why_not_in_place();
+  return report;
+}
+
 /// Common part of makers of batches around one subgraph: collects rows and measures times.
 template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
 class row_maker {

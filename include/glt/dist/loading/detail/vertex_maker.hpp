@@ -44,12 +44,7 @@ public:
     check_times(seeds, has_time<Query>);
   }
 
-  [[nodiscard]] dist::loader_report report() const {
-    auto made = rows::report();
-    made.sampled = sampler_.counts();
-    made.why_sampled = sampler_.why_not_in_place();
-    return made;
-  }
+  [[nodiscard]] dist::loader_report report() const { return with_sampled(rows::report(), sampler_); }
   using rows::read_in_place;
   void read_in_place(node_views<part_view<Policy::space, Vertex>> parts)
     requires host_policy<Policy>
