@@ -10,6 +10,7 @@
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/row_recipe.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
@@ -126,12 +127,12 @@ link_batches(graph<GraphPolicy, Vertex> const&, link_options, Rule) -> link_batc
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
 template <class Comm, class Policy>
 class link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
-    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+    : public detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
   static_assert(!detail::has_query<Rule> || std::same_as<typename Rule::query_type, std::int64_t>,
                 "seed edges have times and no other queries: take a rule such as temporal_rule");
-  using rows = detail::row_maker<Comm, Policy, T, StorePolicy>;
+  using rows = detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>>;
 
 public:
   using batch_type = link_batch<Policy, Vertex, T>;
@@ -155,7 +156,7 @@ public:
     detail::check_times(seeds, detail::has_query<Rule>);
   }
 
-  [[nodiscard]] loader_report report() const { return detail::with_sampled(rows::report(), sampler_); }
+  [[nodiscard]] loader_report report() const { return this->report_of(sampler_); }
   using rows::read_in_place;
   void read_in_place(node_views<detail::part_view<Policy::space, Vertex>> parts)
     requires host_policy<Policy>
@@ -178,9 +179,11 @@ public:
       }
       return item;
     };
-    this->make_around(
-        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
-        [](auto const& made) -> auto& { return made.sample.subgraph(); });
+    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+                      [&](auto& of_batches) {
+                        detail::collect_around(of_batches, batches,
+                                               [](auto const& made) -> auto& { return made.sample.subgraph(); });
+                      });
   }
 
 private:
