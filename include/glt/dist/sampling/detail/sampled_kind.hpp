@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
