@@ -5,8 +5,10 @@
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
 
 #include "graphs.hpp"
+#include "naive_rules.hpp"
 #include "naive_sampler.hpp"
 
 #include <cmath>
@@ -89,10 +91,12 @@ struct naive_link_sample {
 };
 
 /// Samples links from the definition: edges to be excluded are taken out of the list before anything is
-/// sampled.
-inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
-                                              std::vector<std::int64_t> const& labels, glt::link_options const& options,
-                                              glt::sample_key key, std::vector<std::int64_t> const& shares = {}) {
+/// sampled. `around(rest, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives.
+template <class Around>
+naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
+                                       std::vector<std::int64_t> const& labels, glt::link_options const& options,
+                                       glt::sample_key key, std::vector<std::int64_t> const& shares,
+                                       Around const& around) {
   auto const negatives = draw_naively(graph, positives, key, options.negatives, shares);
   std::set<std::pair<std::int64_t, std::int64_t>> excluded;
   for (auto const& [source, destination] : positives) {
@@ -116,7 +120,10 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
   bool const binary = options.negatives.mode == glt::negative_mode::binary;
   bool const shifted = options.negatives.amount > 0;
   pair_list all = positives;
+  std::vector<std::size_t> edge_of_pair(positives.size());
+  std::iota(edge_of_pair.begin(), edge_of_pair.end(), std::size_t{0});
   std::vector<std::int64_t> seeds;
+  std::vector<std::size_t> edge_of_seed;
   for (std::size_t i = 0; i < positives.size(); ++i) {
     out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
   }
@@ -126,6 +133,7 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
     bool const taken = good || options.negatives.padding;
     if (taken) {
       all.push_back(negatives.pairs[n]);
+      edge_of_pair.push_back(binary ? n % positives.size() : n / static_cast<std::size_t>(options.negatives.amount));
       out.labels.push_back(0);
     }
     if (!negatives.verified.empty() && (taken || !binary)) {
@@ -135,9 +143,11 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
   }
   for (std::size_t i = 0; i < (binary ? all.size() : positives.size()); ++i) {
     seeds.push_back(all[i].first);
+    edge_of_seed.push_back(edge_of_pair[i]);
   }
-  for (auto const& pair : all) {
-    seeds.push_back(pair.second);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    seeds.push_back(all[i].second);
+    edge_of_seed.push_back(edge_of_pair[i]);
   }
   if (binary) {
     out.labelled = all;
@@ -150,11 +160,53 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
       out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
     }
   }
-  out.subgraph = naive_sample(rest, seeds, options.neighbors, key);
+  out.subgraph = around(rest, seeds, edge_of_seed);
   for (auto& id : out.subgraph.edge_ids) {
     id = id_in_graph[static_cast<std::size_t>(id)];
   }
   return out;
+}
+
+/// Samples links uniformly.
+inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
+                                              std::vector<std::int64_t> const& labels, glt::link_options const& options,
+                                              glt::sample_key key, std::vector<std::int64_t> const& shares = {}) {
+  return sample_links_naively(graph, positives, labels, options, key, shares,
+                              [&](edge_list const& rest, std::vector<std::int64_t> const& seeds, auto const&) {
+                                return naive_sample(rest, seeds, options.neighbors, key);
+                              });
+}
+
+/// Samples links by time: edges around the ends of a seed edge and of its negatives are not later than the seed edge.
+///
+/// @shape  times [E], by position in the list · edge_times [P]
+inline naive_link_sample sample_timed_links_naively(edge_list const& graph, std::vector<std::int64_t> const& times,
+                                                    pair_list const& positives,
+                                                    std::vector<std::int64_t> const& edge_times,
+                                                    glt::link_options const& options, glt::sample_key key) {
+  return sample_links_naively(
+      graph, positives, {}, options, key, {},
+      [&](edge_list const& rest, std::vector<std::int64_t> const& seeds, std::vector<std::size_t> const& edge_of_seed) {
+        std::vector<std::int64_t> seed_times;
+        for (auto const edge : edge_of_seed) {
+          seed_times.push_back(edge_times[edge]);
+        }
+        return naive_temporal_sample(rest, times, glt::temporal_strategy::uniform, seeds, seed_times, options.neighbors,
+                                     key);
+      });
+}
+
+/// Options of every mode for seed edges with times.
+inline std::vector<glt::link_options> timed_link_options_to_try() {
+  std::vector<glt::link_options> options = {
+      {.negatives = {.amount = 0}},
+      {.negatives = {.amount = 1.5, .attempts = 1}},
+      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}},
+      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 3, .attempts = 1}}};
+  for (auto& option : options) {
+    option.neighbors = {.fanouts = {3, 2}, .edge_ids = true, .disjoint = true};
+  }
+  return options;
 }
 
 /// A link sample in plain vectors, its vertices mapped through `original` (by node id) if that is given.

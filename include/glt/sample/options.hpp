@@ -94,10 +94,15 @@ inline void validate(neighbor_options const& options) {
 
 namespace detail {
 
-/// Returns the options of hop `hop` of a sampler.
+/// Returns the number of hops of a sample.
+[[nodiscard]] inline std::size_t num_hops(neighbor_options const& options) noexcept {
+  return options.fanouts.size();
+}
+
+/// Returns the options of hop `hop` of a sampler, over its only edge type.
 ///
 /// @pre    hop is in [0, fanouts.size()); not checked
-[[nodiscard]] inline hop_options hop_of(neighbor_options const& options, std::size_t hop) {
+[[nodiscard]] inline hop_options hop_of(neighbor_options const& options, std::size_t hop, int = 0) {
   return {.fanout = options.fanouts[hop], .replace = options.replace};
 }
 

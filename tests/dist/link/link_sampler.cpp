@@ -4,20 +4,31 @@
 #include <glt/dist/link/link_sampler.hpp>
 
 #include <glt/comm/counting.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
+#include <glt/sample/link/link_sampler.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/minimal_communicator.hpp"
 #include "support/naive_links.hpp"
+#include "support/nodes.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/weighted.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 using glt::negative_mode;
@@ -133,6 +144,151 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
 }
 
 } // namespace
+
+namespace {
+
+using temporal = glt::temporal_rule<glt::memory_space::host>;
+using by_weight = glt::weighted_rule<glt::memory_space::host>;
+
+std::vector<std::int64_t> times_of(glt_test::edge_list const& list) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t e = 0; e < list.num_edges(); ++e) {
+    times.push_back(e * 37 % 101);
+  }
+  return times;
+}
+
+// Times of the seed edges of a rank; some are before, some after all edges.
+std::vector<std::int64_t> times_of_seeds(std::size_t size, int rank) {
+  std::vector<std::int64_t> times;
+  for (std::size_t i = 0; i < size; ++i) {
+    times.push_back(static_cast<std::int64_t>(i) * 23 % 120 + rank - 10);
+  }
+  return times;
+}
+
+// Rows sorted by time, and the times of their edges.
+template <class Graph>
+auto by_time(Graph const& graph, glt_test::edge_list const& list) {
+  return glt::sort_rows_by_time(graph, glt::make_edge_values(graph, times_of(list)).view());
+}
+
+// Compares with the serial sampler; `rule_of(graph)` is the rule for edges of a graph.
+template <class RuleOf>
+void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
+                              std::vector<glt::link_options> const& options, RuleOf const& rule_of) {
+  divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+  auto part = divided.part(comm.rank());
+  auto of_part = by_time(part.graph.view(), list);
+  part.graph = std::move(of_part.graph);
+  glt::dist::graph const graph(comm, std::move(part));
+  glt::dist::vertex_directory directory(comm, graph);
+  auto const unsorted = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const whole = by_time(unsorted.view(), list);
+  auto const whole_rule = rule_of(whole.graph.view(), whole.times.view());
+  using rule_type = std::remove_const_t<decltype(whole_rule)>;
+  for (auto const& option : options) {
+    glt::dist::link_sampler sampler(comm, directory, option, rule_of(graph.local(), of_part.times.view()));
+    glt::link_sampler<cpu, glt::local_id, rule_type> serial(whole.graph.view(), option, whole_rule);
+    glt::link_sample<cpu, glt::global_id> out;
+    glt::link_sample<cpu> expected;
+    auto const sample = [&](auto& by, auto const& ends, auto key, auto& to) {
+      if constexpr (glt::detail::has_query<rule_type>) {
+        by.sample(ends.sources, ends.destinations, {}, times_of_seeds(ends.sources.size(), comm.rank()), key, to);
+      } else {
+        by.sample(ends.sources, ends.destinations, key, to);
+      }
+    };
+    glt_test::check_batches(
+        comm, list.name, 3,
+        [&](std::int64_t step) {
+          return glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                          static_cast<std::uint64_t>(10 * comm.rank() + step));
+        },
+        [&](auto const& positives, auto key) {
+          sample(sampler, ends<glt::global_id>(divided, positives), key, out);
+          return plain_links(out, divided.names.original);
+        },
+        [&](auto const& positives, auto key) {
+          divided_graph const one_part(list, glt_test::all_partitioners()[0], 1);
+          sample(serial, ends<glt::local_id>(one_part, positives), key, expected);
+          return plain_links(expected, one_part.names.original);
+        });
+    CHECK(sampler.counts().own + sampler.counts().remote > 0);
+  }
+}
+
+} // namespace
+
+TEST_CASE("distributed link samples by times and by weights equal the serial ones, bit for bit") {
+  on_ranks([](auto comm) {
+    for (auto const& list : {glt_test::random_graph(257, 4099), glt_test::random_graph(33, 120)}) {
+      check_equal_to_serial_by(comm, list, glt_test::timed_link_options_to_try(),
+                               [](auto const&, auto times) { return temporal{times}; });
+      auto const weights = glt_test::random_weights(list.num_edges(), 6);
+      std::vector<glt::buffer<cpu, float>> kept;
+      kept.reserve(100);
+      check_equal_to_serial_by(comm, list,
+                               {{.neighbors = {.fanouts = {3, 2}, .edge_ids = true}},
+                                {.neighbors = {.fanouts = {-1}}, .negatives = {.mode = negative_mode::triplet}}},
+                               [&](auto const& graph, auto) {
+                                 kept.push_back(glt::make_edge_values(graph, weights));
+                                 return by_weight{std::as_const(kept.back()).view(), {}};
+                               });
+    }
+  });
+}
+
+TEST_CASE("a rank without times, and exclusion by a rule of times, are the same error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    auto const name = "rank " + std::to_string(last);
+    divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::vertex_directory directory(comm, graph);
+    std::vector<std::int64_t> const times(static_cast<std::size_t>(graph.local().num_edges()));
+    glt::link_options options{.neighbors = {.fanouts = {2}, .disjoint = true}};
+    glt::dist::link_sampler sampler(comm, directory, options, temporal{times});
+    std::vector<glt::global_id> const two{1, 2};
+    std::vector<std::int64_t> of_edges{5, 6};
+    if (comm.rank() == last) {
+      of_edges.pop_back();
+    }
+    glt::link_sample<cpu, glt::global_id> out;
+    auto const refused = [](auto&& f) { return glt_test::thrown<glt::collective_error>(f); };
+    CHECK(glt_test::names(refused([&] { sampler.sample(two, two, {}, of_edges, {}, out); }), name, "1 queries"));
+    options.exclude = seed_exclusion::edges;
+    CHECK(glt_test::names(refused([&] { glt::dist::link_sampler(comm, directory, options, temporal{times}); }),
+                          "rank 0", "exclude"));
+  });
+}
+
+TEST_CASE("link samples that are read in place are those of messages, if no edge is excluded") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    glt::dist::graph const graph(comm, std::move(shared.own));
+    glt::dist::vertex_directory directory(comm, graph);
+    ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
+    for (auto const exclude : {seed_exclusion::none, seed_exclusion::edges}) {
+      glt::link_options const options{.neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .exclude = exclude};
+      glt::dist::link_sampler by_messages(comm, directory, options);
+      glt::dist::link_sampler sampler(comm, directory, options);
+      sampler.read_in_place(shared.neighborhood);
+      glt::link_sample<cpu, glt::global_id> expected;
+      glt::link_sample<cpu, glt::global_id> out;
+      by_messages.sample(batch.sources, batch.destinations, {.seed = 4}, expected);
+      sampler.sample(batch.sources, batch.destinations, {.seed = 4}, out);
+      CHECK(plain_links(out) == plain_links(expected));
+      bool const in_place = exclude == seed_exclusion::none;
+      CHECK((in_place ? sampler.counts().remote : sampler.counts().in_place) == 0);
+      CHECK(sampler.why_not_in_place().empty() == in_place);
+      CHECK(sampler.counts().own > 0);
+    }
+  });
+}
 
 TEST_CASE("distributed link samples equal the naive ones, bit for bit") {
   on_ranks([](auto comm) {

@@ -5,6 +5,9 @@
 
 #include <glt/dist/loader.hpp>
 #include <glt/dist/to_device.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
@@ -109,6 +112,68 @@ TEST_CASE("batches of links with triplets, or without negatives") {
                    .exclude = seed_exclusion::edges},
                   false, false);
     check_options(comm, {.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}, true, false);
+  });
+}
+
+TEST_CASE("batches of links with times have no edge that is later than its seed edge") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::random_graph(257, 4099);
+    std::vector<std::int64_t> times;
+    for (std::int64_t e = 0; e < list.num_edges(); ++e) {
+      times.push_back(e * 37 % 101);
+    }
+    divided_graph const divided(list, glt_test::all_partitioners()[2], comm.size());
+    auto const& original = divided.names.original;
+    auto part = divided.part(comm.rank());
+    auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+    part.graph = std::move(sorted.graph);
+    glt::dist::graph const graph(comm, std::move(part));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    glt::link_options const options{.neighbors = {.fanouts = {4, 3}, .edge_ids = true, .disjoint = true},
+                                    .negatives = {.strict = false}};
+    glt::dist::link_batches const recipe(graph, features, options,
+                                         glt::temporal_rule<glt::memory_space::host>{sorted.times.view()});
+    auto seeds = seeds_of_rank(list, divided, comm.rank(), true);
+    for (std::int64_t i = 0; i < seeds.size(); ++i) {
+      seeds.times.push_back(i * 23 % 120 - 5);
+    }
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    std::int64_t edges = 0;
+    glt_test::for_each_batch(loader, seeds, [&](auto const& batch, edge_seeds const& of_batch, auto key) {
+      glt_test::pair_list positives;
+      for (std::size_t i = 0; i < of_batch.sources.size(); ++i) {
+        positives.emplace_back(original[of_batch.sources[i]], original[of_batch.destinations[i]]);
+      }
+      auto expected = glt_test::sample_timed_links_naively(list, times, positives, of_batch.times, options, key);
+      for (std::size_t i = 0; i < of_batch.labels.size(); ++i) {
+        expected.labels[i] = of_batch.labels[i] + 1;
+      }
+      CHECK(glt_test::plain_links(batch.sample, original) == expected);
+      auto const& subgraph = batch.sample.subgraph();
+      CHECK(glt_test::wrong_rows(divided, batch, subgraph.nodes(), subgraph.num_sampled_nodes()[0]) == 0);
+      std::int64_t later = 0; // trees are of sources and destinations, of the edges and of one negative each
+      for (std::int64_t e = 0; e < subgraph.col().size(); ++e, ++edges) {
+        auto const tree = static_cast<std::size_t>(subgraph.batch()[subgraph.col()[e]]);
+        auto const time = times[static_cast<std::size_t>(subgraph.edge_ids()[e])];
+        later += time > of_batch.times[tree % of_batch.times.size()] ? 1 : 0;
+      }
+      CHECK(later == 0);
+    });
+    CHECK((edges > 0) == (comm.rank() > 0));
+    auto const counts = loader.report().sampled;
+    CHECK((counts.own + counts.remote > 0) == (comm.rank() > 0));
+    glt_test::check_deployments(comm, recipe, seeds);
+    auto timeless = seeds;
+    timeless.times.clear();
+    timeless.sources.resize(1, 1);
+    timeless.destinations.resize(1, 1);
+    timeless.labels.clear();
+    bool const is_last = comm.rank() == comm.size() - 1;
+    CHECK(glt_test::names(glt_test::refused(comm, recipe, is_last ? timeless : seeds),
+                          "rank " + std::to_string(comm.size() - 1), "seeds without times"));
+    timeless.times = {1};
+    glt::dist::link_batches const uniform(graph, options);
+    CHECK(glt_test::names(glt_test::refused(comm, uniform, timeless), "seeds with times"));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/shared/shared_table.hpp>
 #include <glt/dist/to_device.hpp>
 
@@ -130,12 +131,13 @@ TEST_CASE("typed batches are those of the sampler, with tensors of vertices, see
 TEST_CASE("typed batches are the same with rows that are read in place or hot") {
   on_ranks([](auto comm) {
     divided_hetero_graph const divided(glt_test::academic_graph(101), comm.size(), 1);
-    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    auto node = glt_test::node_of(comm);
+    auto shared_graph = glt::dist::share_graph(node, divided.part(comm.rank()));
+    glt::dist::hetero_graph const graph(comm, std::move(shared_graph.own));
     auto const originals = [&](int type) {
       auto const own = glt::to_vector(cpu(), graph.original(type));
       return std::vector<std::int64_t>(own.begin(), own.end());
     };
-    auto node = glt_test::node_of(comm);
     auto shared = glt::dist::share_table(node, glt_test::named_table(originals(paper)));
     glt::dist::named_features<cpu> const papers(comm, graph.book(paper), std::move(shared.own));
     auto const authors = features_of(comm, graph, author);
@@ -145,6 +147,7 @@ TEST_CASE("typed batches are the same with rows that are read in place or hot") 
     glt::dist::loader plain(comm, recipe, seeds, glt_test::kind_options);
     glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
     loader.read_in_place(paper, shared.neighborhood);
+    loader.read_in_place(shared_graph.neighborhood);
     std::vector<glt::global_id> vertices;
     std::vector<std::int64_t> names;
     for (glt::global_id vertex = 0; vertex < graph.book(author).num_vertices(); vertex += 2) {
@@ -154,6 +157,14 @@ TEST_CASE("typed batches are the same with rows that are read in place or hot") 
     glt::dist::named_hot_rows<cpu> const hot(glt::make_buffer<cpu>(vertices), glt_test::named_table(names));
     loader.use(author, hot);
     CHECK(glt_test::prints_of(loader, 0) == glt_test::prints_of(plain, 0));
+    auto const by_messages = plain.report().sampled;
+    auto const sampled = loader.report().sampled;
+    CHECK(by_messages.in_place + sampled.remote == 0);
+    CHECK((by_messages.remote > 0) == (comm.rank() > 0));
+    CHECK(sampled.own == by_messages.own);
+    CHECK(sampled.in_place == by_messages.remote);
+    CHECK(loader.report().why_sampled.empty());
+    CHECK(glt_test::names(plain.report().why_sampled, "read_in_place"));
     auto const rows = loader.report().rows;
     CHECK((rows.in_place > 0 && rows.cached > 0) == (comm.rank() > 0));
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { loader.use(2, hot); }), "node type 2"));

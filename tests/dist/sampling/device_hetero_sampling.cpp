@@ -6,6 +6,7 @@
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/naive_hetero_sampler.hpp"
+#include "support/pinned_policy.hpp"
 #include "support/policies.hpp"
 #include "support/policy_hetero_subgraphs.hpp"
 #include "support/ranks.hpp"
@@ -25,15 +26,15 @@ namespace {
 
 using gpu = glt_test::emulated_cpp;
 
-// Both samplers of a rank get the same seeds and make the same batch.
-template <class Rule>
+// Both samplers of a rank get the same seeds and make the same batch; the graph of the device is in memory of `GraphPolicy`.
+template <class GraphPolicy = gpu, class Rule>
 void check_equal_to_host(auto& comm, glt_test::hetero_list const& list, glt::hetero_options const& options,
                          std::vector<Rule> const& rules, auto const& queries_of) {
   divided_hetero_graph const divided(list, comm.size(), 1);
   glt::dist::hetero_graph const on_host(comm, divided.part(comm.rank()));
-  glt::dist::hetero_graph const on_device(comm, glt_test::device_part(divided, comm.rank(), gpu()));
+  glt::dist::hetero_graph const on_device(comm, glt_test::device_part(divided, comm.rank(), GraphPolicy()));
   glt::dist::hetero_neighbor_sampler host(comm, on_host, options, rules);
-  glt::dist::hetero_neighbor_sampler device(comm, on_device, options, rules);
+  glt::dist::hetero_neighbor_sampler device(comm, on_device, options, rules, gpu());
   glt::hetero_subgraph<cpu, glt::global_id> expected;
   glt::hetero_subgraph<gpu, glt::global_id> out;
   for (std::int64_t step = 0; step < 3; ++step) {
@@ -59,6 +60,8 @@ void check_equal_to_host(auto& comm, glt_test::hetero_list const& list, glt::het
     INFO(list.name, ", rank ", comm.rank(), " of ", comm.size(), ", step ", step);
     CHECK(glt_test::copy_subgraph(gpu(), out) == glt_test::copy_subgraph(cpu(), expected));
   }
+  CHECK(device.counts().own == host.counts().own);
+  CHECK(device.counts().remote == host.counts().remote);
 }
 
 } // namespace
@@ -78,6 +81,16 @@ TEST_CASE("sampling a typed graph across parts in memory of a GPU equals that on
       }
       check_equal_to_host(comm, list, mixed, rules, no_queries);
     }
+  });
+}
+
+TEST_CASE("a typed graph in pinned memory is sampled into device memory") {
+  glt_test::on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    std::vector<glt::uniform_rule> const rules(list.schema.edge_types().size());
+    check_equal_to_host<glt_test::pinned_policy>(comm, list,
+                                                 {.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true},
+                                                 rules, [](auto const&) { return 0; });
   });
 }
 

@@ -6,12 +6,14 @@
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/feature_store.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
 
 #include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/naive_hetero_sampler.hpp"
+#include "support/nodes.hpp"
 #include "support/ranks.hpp"
 
 #include <cstddef>
@@ -53,13 +55,27 @@ std::vector<glt::host_view<Vertex const>> views_of(std::vector<std::vector<Verte
   return {lists.begin(), lists.end()};
 }
 
+enum class reading { messages, in_place, both };
+
+// Rows of other ranks are requested by messages, read in place, or either, from rank to rank.
 template <class Vertex>
-void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::size_t shift) {
+void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::size_t shift,
+                           reading from = reading::messages) {
   divided_hetero_graph const divided(list, comm.size(), shift);
   auto const original = divided.original();
-  glt::dist::hetero_graph graph(comm, divided.template part<Vertex>(comm.rank()));
+  auto node = glt_test::node_of(comm);
+  auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+  if (from == reading::both) {
+    glt_test::hide_every_other(shared.neighborhood, comm.rank());
+  }
+  glt::dist::hetero_graph graph(comm, std::move(shared.own));
   for (auto const& options : options_to_try(list.schema)) {
-    glt::dist::hetero_neighbor_sampler sampler(comm, graph, options);
+    glt::counting_comm counted(comm);
+    glt::dist::hetero_neighbor_sampler sampler(counted, graph, options);
+    if (from != reading::messages) {
+      sampler.read_in_place(shared.neighborhood);
+    }
+    counted.reset();
     glt::hetero_subgraph<cpu, Vertex> out;
     glt_test::check_batches(
         comm, list.name + ", shift " + std::to_string(shift), 3,
@@ -70,6 +86,10 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::s
           return glt_test::plain_hetero(out, original);
         },
         [&](auto const& seeds, auto key) { return glt_test::naive_hetero_sample(list, seeds, options, key); });
+    CHECK((from != reading::messages || sampler.counts().in_place == 0));
+    CHECK((from != reading::in_place || sampler.counts().remote + counted.counts().payload.collectives == 0));
+    CHECK(sampler.why_not_in_place().empty() ==
+          (from == reading::in_place || (from == reading::both && comm.size() == 1)));
   }
 }
 
@@ -102,6 +122,86 @@ TEST_CASE("distributed sampling equals serial sampling, bit for bit, with anothe
       }
     }
     check_equal_to_serial<glt::local_id>(comm, glt_test::academic_graph(101), 1);
+  });
+}
+
+TEST_CASE("rows of every type that are read in place are those of messages") {
+  on_ranks([](auto comm) {
+    for (auto const from : {reading::in_place, reading::both}) {
+      for (auto const& list : glt_test::hetero_graphs_to_divide()) {
+        check_equal_to_serial<glt::global_id>(comm, list, 1, from);
+      }
+      check_equal_to_serial<glt::local_id>(comm, glt_test::academic_graph(101), 2, from);
+    }
+  });
+}
+
+TEST_CASE("rows of typed vertices are counted by where they were read") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(301);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    glt_test::hide_every_other(shared.neighborhood, comm.rank());
+    glt::dist::hetero_graph const graph(comm, std::move(shared.own));
+    glt::dist::hetero_neighbor_sampler sampler(comm, graph, {.fanouts = glt::same_fanouts(list.schema, {2})});
+    sampler.read_in_place(shared.neighborhood);
+    std::vector<glt::global_id> seeds;
+    std::int64_t own = 0;
+    std::int64_t in_place = 0;
+    for (glt::global_id v = comm.rank(); v < graph.book(0).num_vertices(); v += 2) {
+      seeds.push_back(v);
+      auto const owner = graph.book(0).owner(v);
+      own += owner == comm.rank() ? 1 : 0;
+      in_place += owner != comm.rank() && (owner - comm.rank()) % 2 == 0 ? 1 : 0;
+    }
+    glt::hetero_subgraph<cpu, glt::global_id> out;
+    sampler.sample(0, seeds, {.seed = 3}, out);
+    CHECK(sampler.counts().own == own);
+    CHECK(sampler.counts().in_place == in_place);
+    CHECK(sampler.counts().remote == std::ssize(seeds) - own - in_place);
+    auto wrong = shared.neighborhood;
+    wrong.of_rank[static_cast<std::size_t>(comm.rank())]->graphs.pop_back();
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { sampler.read_in_place(wrong); }),
+                          "6 edge types and 4 node types", "7 and 4"));
+  });
+}
+
+TEST_CASE("a rule of typed vertices may depend on the requester, the batch and the edge type") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    auto const original = divided.original();
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::hetero_options options{.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true};
+    options.fanouts[1] = {0, 2};
+    std::vector<glt_test::turning_rule> const rules(list.schema.edge_types().size());
+    glt::dist::hetero_neighbor_sampler sampler(comm, graph, options, rules);
+    sampler.set_rule_of([](int rank, std::size_t batch, int edge_type) {
+      return glt_test::turning_rule{.begin = rank + 2 * static_cast<int>(batch) + edge_type};
+    });
+    auto const seeds = glt_test::hetero_seeds_of(list, comm.rank(), 2);
+    auto const ids = divided.renumbered(seeds);
+    auto const views = views_of(ids);
+    std::vector<glt::hetero_subgraph<cpu, glt::global_id>> out(2);
+    using item = typename decltype(sampler)::bulk_item;
+    std::vector<item> const items{{.seeds = views, .out = &out[0]}, {.seeds = views, .out = &out[1]}};
+    sampler.sample_bulk(items);
+    for (int batch = 0; batch < 2; ++batch) {
+      std::vector<glt_test::turning_rule> turned;
+      for (int e = 0; e < list.schema.num_edge_types(); ++e) {
+        turned.push_back({.begin = comm.rank() + 2 * batch + e});
+      }
+      auto alone = comm.split(comm.rank(), 0);
+      divided_hetero_graph const whole(list, 1);
+      glt::dist::hetero_graph const of_one(alone, whole.part(0));
+      glt::dist::hetero_neighbor_sampler expected(alone, of_one, options, turned);
+      glt::hetero_subgraph<cpu, glt::global_id> alone_out;
+      auto const all = whole.renumbered(seeds);
+      expected.sample(views_of(all), {}, alone_out);
+      CHECK(glt_test::plain_hetero(out[static_cast<std::size_t>(batch)], original) ==
+            glt_test::plain_hetero(alone_out, whole.original()));
+    }
   });
 }
 

@@ -150,7 +150,8 @@ TEST_CASE("the own part lies in the shared block, and views that are not of the 
         auto const self = static_cast<std::size_t>(comm.rank());
         auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
         auto const foreign = glt::dist::share_graph(node, other.part(comm.rank()));
-        CHECK(shared.own.graph.view().sources().data() == shared.neighborhood.of_rank[self]->graph.sources().data());
+        CHECK(shared.own.graph.view().sources().data() ==
+              shared.neighborhood.of_rank[self]->graphs[0].sources().data());
         glt::dist::graph const graph(comm, std::move(shared.own));
         glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {3, 2}});
         auto const refused = [&](auto views) {
@@ -161,7 +162,7 @@ TEST_CASE("the own part lies in the shared block, and views that are not of the 
         fewer.of_rank.pop_back();
         CHECK(glt_test::names(refused(fewer), "one entry per rank"));
         auto unnamed = shared.neighborhood;
-        unnamed.of_rank[self]->original = {};
+        unnamed.of_rank[self]->original[0] = {};
         CHECK(glt_test::names(refused(unnamed), "0 original ids"));
         comm.barrier();
       },

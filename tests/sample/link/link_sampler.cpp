@@ -3,6 +3,10 @@
 
 #include <glt/sample/link/link_sampler.hpp>
 
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/naive_links.hpp"
@@ -54,6 +58,55 @@ std::vector<std::int64_t> some_labels(glt::link_options const& options, std::siz
 }
 
 } // namespace
+
+TEST_CASE("around a seed edge with a time, and around its negatives, no later edge is sampled") {
+  for (auto const& list : glt_test::adversarial_graphs()) {
+    std::vector<std::int64_t> times;
+    for (std::int64_t e = 0; e < list.num_edges(); ++e) {
+      times.push_back(e * 37 % 101);
+    }
+    auto const unsorted = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+    auto const sorted = glt::sort_rows_by_time(unsorted.view(), glt::make_edge_values(unsorted.view(), times).view());
+    using rule = glt::temporal_rule<glt::memory_space::host>;
+    for (auto const& option : glt_test::timed_link_options_to_try()) {
+      glt::link_sampler<cpu, glt::local_id, rule> sampler(sorted.graph.view(), option, rule{sorted.times.view()});
+      glt::link_sample<cpu> out;
+      for (std::int64_t const size : {12, 0, 33}) {
+        auto const positives = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
+        auto const [sources, destinations] = ends_of(positives);
+        std::vector<std::int64_t> edge_times;
+        for (std::size_t i = 0; i < positives.size(); ++i) {
+          edge_times.push_back(static_cast<std::int64_t>(i) * 23 % 120 - 5);
+        }
+        glt::sample_key const key{.seed = 3, .step = size};
+        sampler.sample(sources, destinations, {}, edge_times, key, out);
+        INFO(list.name, ", ", size, " edges");
+        CHECK(plain_links(out) ==
+              glt_test::sample_timed_links_naively(list, times, positives, edge_times, option, key));
+      }
+    }
+  }
+}
+
+TEST_CASE("seed edges need one time each, trees of their own, and no exclusion, by a rule of times") {
+  auto const list = glt_test::random_graph(20, 60);
+  auto const graph = glt::make_csr<cpu>(list.view());
+  std::vector<std::int64_t> const times(60);
+  using rule = glt::temporal_rule<glt::memory_space::host>;
+  using sampler_type = glt::link_sampler<cpu, glt::local_id, rule>;
+  glt::link_options options{.neighbors = {.fanouts = {2}, .disjoint = true}};
+  sampler_type sampler(graph.view(), options, rule{times});
+  std::vector<glt::local_id> const two{1, 2};
+  glt::link_sample<cpu> out;
+  auto const fault = [](auto&& f) { return glt_test::thrown<glt::precondition_error>(f); };
+  std::vector<std::int64_t> const one_time{5};
+  CHECK(glt_test::names(fault([&] { sampler.sample(two, two, {}, one_time, {}, out); }), "1 queries", "2 seeds"));
+  auto excluding = options;
+  excluding.exclude = seed_exclusion::edges;
+  CHECK(glt_test::names(fault([&] { sampler_type(graph.view(), excluding, rule{times}); }), "exclude", "before"));
+  options.neighbors.disjoint = false;
+  CHECK(glt_test::names(fault([&] { sampler_type(graph.view(), options, rule{times}); }), "disjoint"));
+}
 
 TEST_CASE("link samples equal the naive ones: every graph, mode, exclusion and number of threads") {
   for (auto const& list : glt_test::adversarial_graphs()) {

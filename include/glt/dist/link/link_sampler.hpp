@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
@@ -11,8 +12,11 @@
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/graph/convert.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
@@ -23,8 +27,10 @@
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <bit>
+#include <concepts>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,7 +39,7 @@
 namespace glt::dist {
 
 /// Sampler around seed edges across the parts of a graph: draws negative pairs, then samples the neighbourhood of all
-/// ends.
+/// ends by a draw rule.
 ///
 /// For the same key, the result equals the serial `link_sampler` element by element, on any policy. Ids differ only by
 /// the numbering of the parts. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
@@ -44,47 +50,71 @@ namespace glt::dist {
 ///         header exchange; with exclusions one header and one payload exchange; with neither one header exchange; then
 ///         the messages of the `neighbor_sampler`
 /// @source as the serial one
-template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class link_sampler {
 public:
   static constexpr memory_space space = Policy::space;
-  using rule_type = detail::excluding_rule<space>;
+  using query_type = typename Rule::query_type;
 
   /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  sources, destinations [P] global ids · labels [P], or empty
+  /// @shape  sources, destinations [P] global ids · labels [P], or empty · queries [P], or empty if the rule has none
   struct bulk_item {
     array_view<space, Vertex const> sources;
     array_view<space, Vertex const> destinations;
     array_view<space, std::int64_t const> labels{};
+    array_view<space, query_type const> queries{};
     sample_key key{};
     link_sample<Policy, Vertex>* out = nullptr;
   };
 
-  /// Borrows the directory with its graph, and the weights; all must outlive the sampler. Without weights all vertices
-  /// are equally likely.
+  /// Borrows the directory with its graph, the data of the rule, and the weights; all must outlive the sampler. Without
+  /// weights all vertices are equally likely to be an end of a negative.
   ///
   /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
-  ///                           or the graph was made for another rank or number of ranks
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
+  ///                           the options of rank 0, or the graph was made for another rank or number of ranks
   /// @cost   O(local edges)
-  link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options,
+  template <std::same_as<Rule> SameRule> // so that {} is not a rule
+  link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options, SameRule rule,
                vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
       : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
-        options_(std::move(options)), comm_(comm), sampler_(comm, *graph_, options_.neighbors, rule_type{}, policy),
+        options_(std::move(options)), comm_(comm),
+        sampler_(comm, *graph_, options_.neighbors, detail::make_link_rule<space>(rule), policy),
         edges_(comm, *graph_, policy), candidates_(directory, edges_, weights), drawer_(options_.negatives, policy),
         exclusions_(comm, *graph_, policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
     if (options_.exclude != seed_exclusion::none) {
-      sampler_.set_rule_of([this](int rank, std::size_t batch) {
-        return rule_type{.excluded = exclusions_.of(rank, batch), .inner = {}};
+      sampler_.set_rule_of([this, rule](int rank, std::size_t batch) {
+        return detail::make_link_rule<space>(rule, exclusions_.of(rank, batch));
       });
     }
   }
+
+  /// Samples uniformly.
+  link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options,
+               vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
+    requires std::same_as<Rule, uniform_rule>
+      : link_sampler(std::move(comm), directory, std::move(options), Rule{}, weights, std::move(policy)) {}
 
   link_sampler(link_sampler const&) = delete; // members refer to each other
   link_sampler& operator=(link_sampler const&) = delete;
 
   [[nodiscard]] link_options const& options() const noexcept { return options_; }
+
+  /// Samples rows of other ranks in place from now on, as `neighbor_sampler`; not if seed edges are excluded.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+    requires host_policy<Policy>
+  {
+    sampler_.read_in_place(std::move(neighborhood));
+  }
+  /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return sampler_.why_not_in_place(); }
+  /// Counts the rows sampled so far.
+  [[nodiscard]] read_counts counts() const noexcept { return sampler_.counts(); }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
   ///
@@ -94,14 +124,31 @@ public:
   ///                           V), a negative label, or labels for triplets, or the keys differ
   /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
-              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out) {
-    bulk_item const batch{sources, destinations, labels, key, &out};
+              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out)
+    requires(!detail::has_query<Rule>)
+  {
+    bulk_item const batch{sources, destinations, labels, {}, key, &out};
     sample_bulk(std::span(&batch, 1));
   }
   /// Samples without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
-              link_sample<Policy, Vertex>& out) {
+              link_sample<Policy, Vertex>& out)
+    requires(!detail::has_query<Rule>)
+  {
     sample(sources, destinations, {}, key, out);
+  }
+  /// Samples with one query per seed edge, such as its time; see the serial `link_sampler`.
+  ///
+  /// @shape  labels [P], or empty · queries [P]
+  /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
+  /// @throws collective_error  as without queries, or if a rank does not pass one query per edge
+  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+              array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
+              link_sample<Policy, Vertex>& out)
+    requires(detail::has_query<Rule>)
+  {
+    bulk_item const batch{sources, destinations, labels, queries, key, &out};
+    sample_bulk(std::span(&batch, 1));
   }
 
   /// Samples several batches in one sweep of messages, each as `sample` would; the number is the same on all ranks.
@@ -128,7 +175,9 @@ public:
     items_.clear();
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto& [positives, negatives, assembly] = workers_[b];
-      items_.push_back({.seeds = assembly.seeds(positives.view(), negatives),
+      auto const seeds = assembly.seeds(positives.view(), negatives);
+      items_.push_back({.seeds = seeds,
+                        .queries = assembly.queries(batches[b].queries),
                         .key = batches[b].key,
                         .out = &assembly.subgraph_of(*batches[b].out)});
     }
@@ -140,6 +189,9 @@ public:
   }
 
 private:
+  using sampler_type = neighbor_sampler<Comm, Policy, Vertex, detail::link_rule<space, Rule>>;
+  using assembly_type = glt::detail::link_assembly<Policy, Vertex, query_type>;
+
   static void agree_on(Comm& comm, link_options const& options, bool weighted) {
     auto const& negatives = options.negatives;
     detail::fingerprint print;
@@ -147,8 +199,11 @@ private:
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
     detail::agree(
-        detail::host_comm(comm), {.what = detail::operation::make_sampler},
-        detail::failure_of([&] { validate(negatives); }), print.value(), [](auto, auto) {
+        detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of([&] {
+          validate(negatives);
+          detail::check_exclusion<Rule>(options.exclude);
+        }),
+        print.value(), [](auto, auto) {
           return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
                  "all ranks";
         });
@@ -159,17 +214,19 @@ private:
       throw precondition_error("no batches; a rank without seed edges joins with empty ones");
     }
     while (workers_.size() < batches.size()) {
-      workers_.push_back({glt::detail::seed_edges<Policy, Vertex>(policy_),
-                          {},
-                          glt::detail::link_assembly<Policy, Vertex>(options_.negatives, policy_)});
+      workers_.push_back(
+          {glt::detail::seed_edges<Policy, Vertex>(policy_), {}, assembly_type(options_.negatives, policy_)});
     }
     positives_.reserve(batches.size());
     wanted_.reserve(batches.size());
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [sources, destinations, labels, key, out] = batches[b];
+      auto const& [sources, destinations, labels, queries, key, out] = batches[b];
       detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
       detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
+      if (detail::has_query<Rule>) {
+        detail::check_queries(sources.size(), queries.size());
+      }
       if (out == nullptr) {
         throw precondition_error("a batch has no sample to write to; set `out`");
       }
@@ -188,7 +245,7 @@ private:
     keys_.resize(size);
     using copy = glt::detail::copy_elements<space, Vertex>;
     for (std::int64_t b = 0, first = 0; first < size; ++b) {
-      auto const& [sources, destinations, labels, key, out] = batches[static_cast<std::size_t>(b)];
+      auto const& [sources, destinations, labels, queries, key, out] = batches[static_cast<std::size_t>(b)];
       ex.for_each(sources.size(), copy{sources, ends_.view().subview(first, sources.size())});
       ex.for_each(sources.size(), copy{destinations, ends_.view().subview(size + first, sources.size())});
       first += sources.size();
@@ -221,14 +278,14 @@ private:
   struct worker {
     glt::detail::seed_edges<Policy, Vertex> positives;
     detail::negative_pairs<Policy, Vertex> negatives;
-    glt::detail::link_assembly<Policy, Vertex> assembly;
+    assembly_type assembly;
   };
 
   graph<Policy, Vertex> const* graph_;
   vertex_directory<Comm, Policy, Vertex>* directory_;
   link_options options_;
   Comm comm_;
-  neighbor_sampler<Comm, Policy, Vertex, rule_type> sampler_;
+  sampler_type sampler_;
   glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
   glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
   glt::detail::negative_drawer<Policy, Vertex> drawer_;
@@ -240,7 +297,12 @@ private:
   std::vector<worker> workers_; // by batch
   std::vector<glt::detail::seed_edges_view<space, Vertex>> positives_;
   std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted_;
-  std::vector<typename neighbor_sampler<Comm, Policy, Vertex, rule_type>::bulk_item> items_;
+  std::vector<typename sampler_type::bulk_item> items_;
 };
+
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Others>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
+link_sampler(Comm, vertex_directory<Comm, Policy, Vertex>&, link_options, Rule, Others const&...)
+    -> link_sampler<Comm, Policy, Vertex, Rule>;
 
 } // namespace glt::dist

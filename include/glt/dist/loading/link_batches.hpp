@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
@@ -9,16 +10,19 @@
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/row_recipe.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/rule/rule.hpp>
 
 #include <concepts>
 #include <memory>
@@ -48,7 +52,8 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
 };
 
 /// Recipe for mini-batches of edges: negative pairs and the sampled neighbourhood of all ends. It names a graph,
-/// sampling options, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
+/// sampling options, a draw rule, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
+/// By a rule that compares times, such as `temporal_rule`, seed edges have times.
 ///
 ///     glt::dist::loader loader(comm, glt::dist::link_batches(graph, features, {.neighbors = {.fanouts = {15, 10}}}),
 ///                              glt::dist::edge_seeds<>{.sources = sources, .destinations = destinations});
@@ -57,13 +62,15 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
 /// its batches. They cost O(V / R) time and memory of V / R ids. Weights take memory of about 2 · V / R numbers more.
 ///
 /// Concurrent calls: const members may run concurrently.
-template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float, class Rule = uniform_rule,
           device_policy StorePolicy = GraphPolicy>
-class link_batches : public detail::row_recipe<link_batches<GraphPolicy, Vertex, T, StorePolicy>, StorePolicy, T> {
+class link_batches
+    : public detail::row_recipe<link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>, StorePolicy, T> {
   using row_recipe = detail::row_recipe<link_batches, StorePolicy, T>;
 
 public:
   using vertex_type = Vertex;
+  using rule_type = Rule;
   using graph_type = graph<GraphPolicy, Vertex>;
   using seeds_type = edge_seeds<Vertex>;
   using options_type = link_options;
@@ -74,10 +81,12 @@ public:
   class maker;
 
   /// Collects features and labels of the vertices.
-  link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options)
-      : row_recipe(features), graph_(&graph), options_(std::move(options)) {}
+  link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options,
+               Rule rule = {})
+      : row_recipe(features), graph_(&graph), options_(std::move(options)), rule_(rule) {}
   /// Samples only; call `with` to collect rows.
-  link_batches(graph_type const& graph, link_options options) : graph_(&graph), options_(std::move(options)) {}
+  link_batches(graph_type const& graph, link_options options, Rule rule = {})
+      : graph_(&graph), options_(std::move(options)), rule_(rule) {}
 
   using row_recipe::with;
   /// Replaces the options.
@@ -99,22 +108,31 @@ public:
 private:
   graph_type const* graph_;
   link_options options_;
+  Rule rule_;
   std::optional<array_view<GraphPolicy::space, double const>> weights_;
 };
 
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
 link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, link_options)
-    -> link_batches<GraphPolicy, Vertex, T, StorePolicy>;
+    -> link_batches<GraphPolicy, Vertex, T, uniform_rule, StorePolicy>;
+template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T, class Rule>
+link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, link_options, Rule)
+    -> link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>;
 template <device_policy GraphPolicy, vertex_id Vertex>
 link_batches(graph<GraphPolicy, Vertex> const&, link_options) -> link_batches<GraphPolicy, Vertex>;
+template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
+link_batches(graph<GraphPolicy, Vertex> const&, link_options, Rule) -> link_batches<GraphPolicy, Vertex, float, Rule>;
 
 /// Maker of the batches of `link_batches` on a communicator, in memory of the graph's policy.
-template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy>
+template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T, class Rule, device_policy StorePolicy>
 template <class Comm, class Policy>
-class link_batches<GraphPolicy, Vertex, T, StorePolicy>::maker
-    : public detail::row_maker<Comm, Policy, T, StorePolicy> {
+class link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
+    : public detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
+  static_assert(!detail::has_query<Rule> || std::same_as<typename Rule::query_type, std::int64_t>,
+                "seed edges have times and no other queries: take a rule such as temporal_rule");
+  using rows = detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>>;
 
 public:
   using batch_type = link_batch<Policy, Vertex, T>;
@@ -123,37 +141,54 @@ public:
   /// @throws collective_error  on every rank, if the options or weights of a rank are wrong, stores and graph are of
   ///                           different partitions, or ranks collect different things
   maker(Comm comm, link_batches const& what, Policy policy)
-      : detail::row_maker<Comm, Policy, T, StorePolicy>(comm, what.rows_, *what.graph_,
-                                                        what.options_.neighbors.edge_ids, policy),
+      : rows(comm, what.rows_, *what.graph_, what.options_.neighbors.edge_ids, policy),
         num_vertices_(what.graph_->num_vertices()), items_(policy), directory_(comm, *what.graph_, policy),
         weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy) : nullptr),
-        sampler_(comm, directory_, what.options_, weights_.get(), std::move(policy)) {}
+        sampler_(comm, directory_, what.options_, what.rule_, weights_.get(), std::move(policy)) {}
 
-  /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, or triplets have
-  ///                             labels
+  /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, triplets have labels,
+  ///                             or an edge has a time that the rule does not use, or lacks a time
   void check(seeds_type const& seeds) const {
     seeds.check();
     detail::validate_seed_edges(host_view<Vertex const>(seeds.sources), host_view<Vertex const>(seeds.destinations),
                                 num_vertices_);
     detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(), sampler_.options().negatives);
+    detail::check_times(seeds, detail::has_query<Rule>);
+  }
+
+  [[nodiscard]] loader_report report() const { return this->report_of(sampler_); }
+  using rows::read_in_place;
+  void read_in_place(node_views<detail::part_view<Policy::space, Vertex>> parts)
+    requires host_policy<Policy>
+  {
+    sampler_.read_in_place(std::move(parts));
   }
 
   /// Makes batches of valid seed edges in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    auto const item_of = [](auto& memory, auto const& batch) -> typename sampler_type::bulk_item {
-      return {memory.sources(*batch.seeds), memory.destinations(*batch.seeds), memory.labels(*batch.seeds), batch.key,
-              &batch.out->sample};
+    auto const item_of = [](auto& memory, auto const& batch) {
+      typename sampler_type::bulk_item item{.sources = memory.sources(*batch.seeds),
+                                            .destinations = memory.destinations(*batch.seeds),
+                                            .labels = memory.labels(*batch.seeds),
+                                            .key = batch.key,
+                                            .out = &batch.out->sample};
+      if constexpr (detail::has_query<Rule>) {
+        item.queries = memory.times(*batch.seeds);
+      }
+      return item;
     };
-    this->make_around(
-        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
-        [](auto const& made) -> auto& { return made.sample.subgraph(); });
+    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+                      [&](auto& of_batches) {
+                        detail::collect_around(of_batches, batches,
+                                               [](auto const& made) -> auto& { return made.sample.subgraph(); });
+                      });
   }
 
 private:
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
-  using sampler_type = link_sampler<Comm, Policy, Vertex>;
+  using sampler_type = link_sampler<Comm, Policy, Vertex, Rule>;
 
   std::int64_t num_vertices_;
   detail::bulk_items<Policy, detail::edge_memory<Policy, Vertex>, typename sampler_type::bulk_item> items_;

@@ -83,32 +83,36 @@ struct typed_seeds : vertex_seeds<Vertex> {
 
 /// Seed edges for link prediction.
 ///
-/// @shape  sources, destinations [S] global ids, of any part · labels [S], classes from 0, or empty
+/// @shape  sources, destinations [S] global ids, of any part · labels [S], classes from 0, or empty · times [S] for
+///         rules that use them, else empty
 template <vertex_id Vertex = global_id>
 struct edge_seeds {
   std::vector<Vertex> sources;
   std::vector<Vertex> destinations;
   std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> times{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(sources.size()); }
 
   /// @throws precondition_error  if the lists have different lengths
   void check() const {
-    if (destinations.size() != sources.size() || (!labels.empty() && labels.size() != sources.size())) {
+    auto const fits = [&](auto const& list) { return list.empty() || list.size() == sources.size(); };
+    if (destinations.size() != sources.size() || !fits(labels) || !fits(times)) {
       throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ", destinations.size(),
-                                                    " destinations and ", labels.size(),
-                                                    " labels; give one of each per edge, or no labels"));
+                                                    " destinations, ", labels.size(), " labels and ", times.size(),
+                                                    " times; give one of each per edge, or no labels and no times"));
     }
   }
   void gather(std::span<std::int64_t const> places, edge_seeds& to) const {
     glt::detail::gather_places(sources, places, to.sources);
     glt::detail::gather_places(destinations, places, to.destinations);
     glt::detail::gather_places(labels, places, to.labels);
+    glt::detail::gather_places(times, places, to.times);
   }
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.sources, self.destinations, self.labels);
+    return std::tie(self.sources, self.destinations, self.labels, self.times);
   }
 };
 

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/detail/typed_collectors.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hetero_options.hpp>
@@ -115,11 +117,13 @@ private:
 /// Maker of the batches of `typed_batches` on a communicator, in memory of the graph's policy.
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
 template <class Comm, class Policy>
-class typed_batches<GraphPolicy, Vertex, Rule>::maker {
+class typed_batches<GraphPolicy, Vertex, Rule>::maker
+    : public detail::row_maker<detail::typed_collectors<Comm, Policy>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
 
   static constexpr memory_space space = Policy::space;
+  using rows = detail::row_maker<detail::typed_collectors<Comm, Policy>>;
   using sampler_type = hetero_neighbor_sampler<Comm, Policy, Vertex, Rule>;
 
 public:
@@ -129,8 +133,8 @@ public:
   /// @throws collective_error  on every rank, if options or rules of a rank are wrong, tensors and graph are of
   ///                           different partitions, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
-      : graph_(what.graph_), items_(policy), sampler_(comm, *what.graph_, what.options_, what.rules_, policy),
-        collectors_(comm, what.things_, *what.graph_, what.options_.edge_ids, std::move(policy)) {}
+      : rows(comm, what.things_, *what.graph_, what.options_.edge_ids, policy), graph_(what.graph_), items_(policy),
+        sampler_(comm, *what.graph_, what.options_, what.rules_, std::move(policy)) {}
 
   /// @throws precondition_error  if the node type does not exist, a seed is not a vertex of it, has a time that the
   ///                             rule does not use, or lacks a time
@@ -149,34 +153,29 @@ public:
   ///
   /// @comm   collective; see `hetero_neighbor_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    detail::stopwatch watch;
-    lists_.resize(batches.size());
-    auto list = lists_.begin();
-    sampler_.sample_bulk(items_.of(batches, [&](auto& memory, auto const& batch) {
+    auto const item_of = [&](auto& memory, auto const& batch) {
       batch.out->seed_type = batch.seeds->node_type;
-      list->assign(graph_->schema().node_types().size(), {});
-      (*list)[static_cast<std::size_t>(batch.seeds->node_type)] = memory.vertices(*batch.seeds);
-      typename sampler_type::bulk_item item{.seeds = *list++, .key = batch.key, .out = &batch.out->subgraph};
+      auto& lists = lists_[static_cast<std::size_t>(&batch - batches.data())];
+      lists.assign(graph_->schema().node_types().size(), {});
+      lists[static_cast<std::size_t>(batch.seeds->node_type)] = memory.vertices(*batch.seeds);
+      typename sampler_type::bulk_item item{.seeds = lists, .key = batch.key, .out = &batch.out->subgraph};
       if constexpr (detail::has_query<Rule>) {
         item.queries = memory.queries(*batch.seeds);
       }
       return item;
-    }));
-    watch.lap(seconds_.sampling);
-    collectors_.collect(batches, batches[0].key.step);
-    watch.lap(seconds_.features);
-    seconds_.collecting = collectors_.seconds();
+    };
+    lists_.resize(batches.size());
+    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+                      [&](auto& of_types) { of_types.collect(batches, batches[0].key.step); });
   }
 
-  [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
-  [[nodiscard]] loader_report report() const { return {{}, collectors_.counts(), {}, {}}; }
-  template <class Views>
-  void read_in_place(int type, Views const& views)
-    requires requires(detail::typed_collectors<Comm, Policy>& collectors) { collectors.read_in_place(type, views); }
+  [[nodiscard]] loader_report report() const { return this->report_of(sampler_); }
+  using rows::read_in_place;
+  void read_in_place(node_views<detail::part_view<space, Vertex>> parts)
+    requires host_policy<Policy>
   {
-    collectors_.read_in_place(type, views);
+    sampler_.read_in_place(std::move(parts));
   }
-  void use(int type, named_hot_rows<Policy> const& hot) { collectors_.use(type, hot); }
 
 private:
   graph_type const* graph_;
@@ -185,8 +184,6 @@ private:
       items_;
   std::vector<std::vector<array_view<space, Vertex const>>> lists_; // of each batch, by node type
   sampler_type sampler_;
-  detail::typed_collectors<Comm, Policy> collectors_;
-  detail::loader_seconds seconds_;
 };
 
 } // namespace glt::dist

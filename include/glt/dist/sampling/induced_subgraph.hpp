@@ -81,7 +81,8 @@ public:
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    draws_.read_in_place(graph_->book(), std::move(neighborhood));
+    detail::relation_ends const ends;
+    draws_.read_in_place(std::span(&graph_->book(), 1), std::span(&ends, 1), std::move(neighborhood));
   }
   /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }

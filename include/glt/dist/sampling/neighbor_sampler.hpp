@@ -8,18 +8,17 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
-#include <glt/dist/sampling/detail/lone_sampling.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/sampling/detail/sampled_kind.hpp>
+#include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/inherited_queries.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -38,81 +37,95 @@ namespace glt::dist {
 ///
 /// For the same key, the result equals the serial `neighbor_sampler` element by element, on any policy. Ids differ only
 /// by the numbering of the parts. The communicator is for host memory, with any policy, or native to GPUs. Concurrent
-/// calls: none on one object.
+/// calls: none on one object. `hetero_neighbor_sampler` is this sampler for a graph with types: its seeds are a list
+/// per node type.
 ///
 /// @where  memory of `Policy`; the graph may be in another space that the policy's executor reaches. Device policies
-///         synchronise for the sizes that ranks send each other, and at the end
-/// @comm   per hop one header exchange and, if a rank has remote vertices in its frontier, two payload exchanges; per
-///         remote frontier vertex 4 bytes of id and at most 4 of count, per edge drawn remotely `sizeof(Vertex)` bytes,
-///         plus 8 for a requested edge id
+///         synchronise for the sizes that ranks send each other, and at the end; with types also for the sizes of the
+///         frontiers. A single rank synchronises as the serial sampler
+/// @comm   per hop one header exchange and, if a rank has remote vertices in its frontier, two payload exchanges,
+///         whatever the number of types; per remote frontier vertex 4 bytes of id, and over each edge type sampled into
+///         it at most 4 bytes of count; per edge drawn remotely `sizeof(Vertex)` bytes, plus 8 for a requested edge id;
+///         without edge types one header exchange
 /// @source protocol in the style of Mostafa, "Sequential aggregation and rematerialization", MLSys 2022
 ///         (SAR); sampling Hamilton et al., NeurIPS 2017, Alg. 2
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,
-          device_policy GraphPolicy = Policy>
+          device_policy GraphPolicy = Policy, class Graph = graph<GraphPolicy, Vertex>>
   requires draw_rule<Rule, csr_view<GraphPolicy::space, Vertex>>
 class neighbor_sampler {
   static_assert(std::is_same_v<Policy, GraphPolicy> || !host_policy<Policy>,
                 "a sampler on a policy of the host takes a graph of the same policy");
+  using kind = detail::sampled_kind<Policy, Rule, Graph>;
 
 public:
   static constexpr memory_space space = Policy::space;
-  using subgraph_type = sampled_subgraph<Policy, Vertex>;
+  using subgraph_type = typename kind::subgraph_type;
   using query_type = typename Rule::query_type;
+  using seeds_type = typename kind::seeds_type;
+  using options_type = typename kind::options_type;
 
   /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  seeds [S] global ids · queries [S], or empty if the rule has none
+  /// @shape  seeds [S] global ids, or with types one list of them per node type · queries [S], type after type, or
+  ///         empty if the rule has none
   struct bulk_item {
-    array_view<space, Vertex const> seeds;
+    seeds_type seeds;
     array_view<space, query_type const> queries{};
     sample_key key{};
     subgraph_type* out = nullptr;
   };
 
   /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule refers to rows and edges of
-  /// the local part.
+  /// the local part; with types there is one rule per edge type.
   ///
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
-  ///                           the options of rank 0, or the graph was made for another rank or number of ranks
-  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Rule rule,
+  ///                           the options of rank 0, there is not one rule per edge type, or the graph was made for
+  ///                           another rank or number of ranks
+  neighbor_sampler(Comm comm, Graph const& graph, options_type options, typename kind::rules_type rule,
                    Policy policy = {})
-      : graph_(&graph), options_(std::move(options)), rule_(rule), policy_(policy), exchange_(comm, policy),
-        lone_(policy, comm.size() == 1) {
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler},
-                  detail::failure_of([&] { check(comm); }), print(options_), [](auto, auto) {
+      : graph_(&graph), options_(std::move(options)), rules_(kind::list(std::move(rule))), policy_(policy),
+        alone_(!host_policy<Policy> && comm.size() == 1), part_(kind::part_of(graph)), books_(kind::books(graph)),
+        ends_(kind::ends(graph)), seeds_(kind::seeds_of(graph)), exchange_(comm, policy), lone_(policy) {
+    auto const failure = detail::failure_of([&] { check(comm); });
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure,
+                  failure.empty() ? detail::fingerprint_of(options_, ends_.size()) : 0, [](auto, auto) {
                     return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
                            "ids and disjointness on all ranks";
                   });
   }
 
   /// Samples by a rule without data, such as `uniform_rule`.
-  neighbor_sampler(Comm comm, graph<GraphPolicy, Vertex> const& graph, neighbor_options options, Policy policy = {})
-    requires std::default_initializable<Rule>
+  neighbor_sampler(Comm comm, Graph const& graph, options_type options, Policy policy = {})
+    requires std::default_initializable<Rule> && std::same_as<Rule, typename kind::rules_type>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
   /// Explains at compile time that the graph or the options do not fit.
-  template <class Graph, class Options = neighbor_options, class... Others>
-  neighbor_sampler(Comm comm, Graph const&, Options const&, Others const&...)
-    requires(!std::same_as<Graph, dist::graph<GraphPolicy, Vertex>> ||
-             !std::convertible_to<Options const&, neighbor_options>)
-      : neighbor_sampler(std::move(comm), detail::no_value<dist::graph<GraphPolicy, Vertex> const&>(),
-                         neighbor_options{}, detail::no_value<Rule>()) {
-    detail::explain_part<Graph, Options, dist::graph<GraphPolicy, Vertex>>();
+  template <class Other, class Options = options_type, class... Others>
+  neighbor_sampler(Comm comm, Other const&, Options const&, Others const&...)
+    requires(!std::same_as<Other, Graph> || !std::convertible_to<Options const&, options_type>)
+      : neighbor_sampler(std::move(comm), detail::no_value<Graph const&>(), options_type{},
+                         detail::no_value<typename kind::rules_type>()) {
+    detail::explain_part<Other, Options, Graph>();
   }
 
-  [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
+  [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
-  /// Serves requests by a rule that depends on the requesting rank; the data of rules may differ between ranks and
-  /// change between batches.
-  void set_rule_of(std::function<Rule(int rank)> rule_of) {
-    rule_of_ = {};
-    if (rule_of) {
-      rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t) { return rule_of(rank); };
-    }
+  /// Serves requests by a rule that depends on the requesting rank: `rule_of(rank)`. It may also depend on the batch of
+  /// a bulk and on the edge type: `rule_of(rank, batch)`, `rule_of(rank, batch, edge_type)`. The data of rules may
+  /// differ between ranks and change between batches.
+  template <class RuleOf>
+  void set_rule_of(RuleOf rule_of) {
+    rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t batch, int edge_type) -> Rule {
+      if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t, int>) {
+        return rule_of(rank, batch, edge_type);
+      } else if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t>) {
+        return rule_of(rank, batch);
+      } else {
+        return rule_of(rank);
+      }
+    };
   }
-  /// Serves requests by a rule that depends on the requesting rank and on the batch of a bulk.
-  void set_rule_of(std::function<Rule(int rank, std::size_t batch)> rule_of) { rule_of_ = std::move(rule_of); }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
   /// may read other parts. A rule with data beyond the graph, such as weights, still uses messages. The memory is kept
@@ -124,7 +137,7 @@ public:
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    exchange_.read_in_place(graph_->book(), std::move(neighborhood));
+    exchange_.read_in_place(books_, ends_, std::move(neighborhood), detail::read_graph_alone(rules_, !!rule_of_));
   }
 
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
@@ -132,18 +145,19 @@ public:
   /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept {
     auto counts = exchange_.counts();
-    counts.own += lone_.num_rows();
+    counts.own += num_lone_rows_;
     return counts;
   }
 
-  /// Samples this rank's batch into `out`; a rank without seeds passes an empty list.
+  /// Samples this rank's batch into `out`; a rank without seeds passes an empty list, or empty lists.
   ///
-  /// @shape  seeds [S] global ids, of any part; a seed may come more than once
+  /// @shape  seeds [S] global ids, of any part, or with types one list of them per node type; a seed may come more than
+  ///         once
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out` is
-  ///                           unchanged on that rank and unspecified on the others
+  /// @throws collective_error  on every rank, if a seed of a rank is not a vertex, there is not one list per node type,
+  ///                           or the keys differ; `out` is unchanged on that rank and unspecified on the others
   /// @cost   O(sampled edges) work; allocates only when the batch is larger than every earlier batch
-  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+  void sample(seeds_type seeds, sample_key key, subgraph_type& out)
     requires(!detail::has_query<Rule>)
   {
     run({.seeds = seeds, .key = key, .out = &out});
@@ -151,20 +165,33 @@ public:
 
   /// Samples with one query per seed, such as a time; all vertices sampled for a seed inherit its query.
   ///
-  /// @shape  seeds [S] · queries [S]
+  /// @shape  queries [S], type after type
   /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank does not pass one query per seed
-  void sample(array_view<space, Vertex const> seeds, array_view<space, query_type const> queries, sample_key key,
-              subgraph_type& out)
+  void sample(seeds_type seeds, array_view<space, query_type const> queries, sample_key key, subgraph_type& out)
     requires(detail::has_query<Rule>)
   {
     run({.seeds = seeds, .queries = queries, .key = key, .out = &out});
   }
 
+  /// Samples this rank's batch with seeds of one node type into `out`.
+  ///
+  /// @shape  seeds [S] global ids
+  /// @comm   as the first `sample`
+  /// @throws collective_error  on every rank, if the node type does not exist, or as the first `sample`
+  void sample(int node_type, array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out)
+    requires(!detail::has_query<Rule> && !std::same_as<seeds_type, array_view<space, Vertex const>>)
+  {
+    seeds_type lists;
+    report(key.step, [&] { lists = seeds_.of_one_type(node_type, seeds); });
+    run({.seeds = lists, .key = key, .out = &out});
+  }
+
   /// Explains at compile time that the seeds or the result do not fit.
   template <class Seeds, class Out>
   void sample(Seeds const&, sample_key, Out&)
-    requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
+    requires(std::same_as<seeds_type, array_view<space, Vertex const>> &&
+             (detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>))
   {
     static_assert(
         !detail::has_query<Rule>,
@@ -175,7 +202,7 @@ public:
   }
 
   /// Samples this rank's batches in one sweep of messages, each as `sample` would; a batch without seeds has an empty
-  /// list.
+  /// list, or empty lists.
   ///
   /// @comm   collective; every rank with the same number of batches and the same keys: as many messages as for one
   ///         batch
@@ -183,37 +210,37 @@ public:
   ///                           another number of batches, or there are too many batches to number the vertices of a
   ///                           part for all of them. Then every `out` is unchanged on the rank that failed, and
   ///                           unspecified on others
-  /// @cost   as `sample` of every batch; allocates only when there are more or larger batches than in every earlier
-  ///         call
+  /// @cost   as `sample` of every batch; allocates only for more or larger batches than in every earlier call
   void sample_bulk(std::span<bulk_item const> batches) {
-    auto const failure = detail::failure_of([&] {
+    auto const step = batches.empty() ? 0 : batches[0].key.step;
+    report(step, [&] {
       check(batches);
-      for (std::size_t b = 0; lone_.samples() && b < batches.size(); ++b) {
-        lone_.sample(*graph_, options_, rule_of_ ? rule_of_(0, b) : rule_, batches[b]);
+      for (std::size_t b = 0; alone_ && b < batches.size(); ++b) {
+        sample_alone(b, batches[b]);
       }
     });
-    if (!failure.empty()) {
-      auto const step = batches.empty() ? 0 : batches[0].key.step;
-      exchange_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
-    }
-    if (lone_.samples()) {
+    if (alone_) {
       return;
     }
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      begin(batches[b], workers_[b].builder);
+    auto const num_hops = detail::num_hops(options_);
+    if (num_hops == 0) { // without hops, this call reports failures
+      draw(0, batches);
     }
-    for (std::size_t hop = 0; hop < options_.fanouts.size(); ++hop) {
-      collect_relations(batches, static_cast<std::int64_t>(hop));
-      detail::call_site const site{
-          .what = detail::operation::sample, .step = batches[0].key.step, .hop = static_cast<std::int32_t>(hop)};
-      auto const drawn =
-          exchange_.draw(site, print_.value(), frontiers_, queries_, relations_, options_.edge_ids, rule_of_);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      kind::begin(*graph_, workers_[b].builder, batches[b].seeds, options_, *batches[b].out);
+    }
+    for (std::size_t hop = 0; hop < num_hops; ++hop) {
+      auto drawn = draw(hop, batches).begin();
       for (std::size_t b = 0; b < batches.size(); ++b) {
-        if (options_.fanouts[hop] == 0) {
-          workers_[b].builder.skip_hop();
-        } else {
-          workers_[b].builder.add_hop(drawn[b]);
+        auto& builder = workers_[b].builder;
+        for (std::size_t e = 0; e < ends_.size(); ++e) {
+          if (options_of(hop, e).fanout == 0) {
+            builder.typed().skip_relation(e);
+          } else {
+            builder.typed().add_relation(e, *drawn++);
+          }
         }
+        builder.end_hop();
       }
     }
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -222,95 +249,134 @@ public:
   }
 
 private:
-  // Memory to make one batch of a bulk.
-  struct worker {
-    explicit worker(Policy const& policy) : queries(policy), builder(policy) {}
-
-    detail::inherited_queries<Policy, Rule> queries;
-    detail::subgraph_builder<Policy, Vertex> builder;
-  };
+  using exchange_type = detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space>;
 
   void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
+
+  // Reports a failed check to the other ranks in the first hop.
+  template <class Check>
+  void report(std::int64_t step, Check check) {
+    auto const failure = detail::failure_of(check);
+    if (!failure.empty()) {
+      exchange_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
+    }
+  }
+
+  void check(Comm const& comm) {
+    kind::check(*graph_, options_, rules_);
+    for (auto const& relation : part_.graphs) {
+      detail::check_edge_ids(relation, options_.edge_ids);
+    }
+    for (auto const& book : books_) {
+      detail::check_own_part(comm, graph_->part(), book.num_parts(), "part", "sampled by");
+    }
+    exchange_.set_books(books_);
+  }
 
   void check(std::span<bulk_item const> batches) {
     if (batches.empty()) {
       throw precondition_error("no batches; a rank without seeds joins with empty ones");
     }
     for (auto const& batch : batches) {
-      detail::validate_vertices(policy_, "seed", batch.seeds, graph_->num_vertices());
+      auto const num_seeds = seeds_.check(policy_, kind::lists(batch.seeds));
       if (detail::has_query<Rule>) {
-        detail::check_queries(batch.seeds.size(), batch.queries.size());
+        detail::check_queries(num_seeds, batch.queries.size());
       }
       if (batch.out == nullptr) {
         throw precondition_error("a batch has no subgraph to write to; set `out`");
       }
     }
-    exchange_.set_books(std::span(&graph_->book(), 1), std::ssize(batches));
+    exchange_.set_books(books_, std::ssize(batches));
     while (workers_.size() < batches.size()) {
-      workers_.emplace_back(policy_);
+      workers_.emplace_back(policy_, books_.size());
     }
   }
 
-  void begin(bulk_item const& batch, detail::subgraph_builder<Policy, Vertex>& builder) {
-    options_.disjoint ? builder.begin_disjoint(batch.seeds, options_.expand, *batch.out, graph_->num_vertices())
-                      : builder.begin(batch.seeds, options_.expand, *batch.out, graph_->num_vertices());
+  // Samples a batch on a device when there are no other ranks: sorts nothing by owner, and never waits for the sizes of
+  // a hop.
+  void sample_alone(std::size_t b, bulk_item const& batch) {
+    if constexpr (!host_policy<Policy>) {
+      std::vector<Rule> rules_of_batch;
+      for (std::size_t e = 0; rule_of_ && e < ends_.size(); ++e) {
+        rules_of_batch.push_back(rule_of_(0, b, static_cast<int>(e)));
+      }
+      auto const& rules = rule_of_ ? rules_of_batch : rules_;
+      kind::sample_alone(*graph_, lone_, policy_, part_, options_, rules, batch);
+      for (std::size_t t = 0; t < books_.size(); ++t) {
+        auto const nodes = kind::num_nodes(*batch.out, static_cast<int>(t));
+        std::int64_t so_far = 0;
+        for (std::size_t hop = 0; hop + 1 < nodes.size(); ++hop) {
+          so_far += nodes[hop];
+          for (std::size_t e = 0; e < ends_.size(); ++e) {
+            if (ends_[e].destination == t && options_of(hop, e).fanout != 0) {
+              num_lone_rows_ += options_.expand == frontier::all ? so_far : nodes[hop];
+              break;
+            }
+          }
+        }
+      }
+    }
   }
 
-  // Turns each batch into a node type with one edge type.
-  void collect_relations(std::span<bulk_item const> batches, std::int64_t hop) {
-    print_ = {};
-    frontiers_.clear();
-    queries_.clear();
+  [[nodiscard]] hop_options options_of(std::size_t hop, std::size_t edge_type) const {
+    return detail::hop_of(options_, hop, static_cast<int>(edge_type));
+  }
+
+  // Draws a hop of all batches: their relations with a fanout, for the frontiers of the destination types.
+  auto draw(std::size_t hop, std::span<bulk_item const> batches) {
+    auto const number = static_cast<std::int32_t>(hop);
+    detail::fingerprint keys;
+    frontiers_.assign(batches.size() * books_.size(), {});
+    queries_.assign(batches.size() * books_.size(), {});
     relations_.clear();
     for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto& [queries, builder] = workers_[b];
-      auto const key = detail::hop_key(batches[b].key, hop);
-      print_.add(static_cast<std::int64_t>(key.bits()));
-      if (options_.fanouts[static_cast<std::size_t>(hop)] == 0) {
-        frontiers_.emplace_back();
-        queries_.emplace_back();
-        continue;
+      auto& [builder, inherited] = workers_[b];
+      keys.add(static_cast<std::int64_t>(detail::hop_key(batches[b].key, number).bits()));
+      for (std::size_t e = 0; e < ends_.size(); ++e) {
+        if (auto const options = options_of(hop, e); options.fanout != 0) {
+          auto const t = ends_[e].destination;
+          auto const at = b * books_.size() + t;
+          if (frontiers_[at].empty()) {
+            frontiers_[at] = builder.typed().current_frontier(t);
+            queries_[at] = inherited[t].of(batches[b].queries, builder.typed().current_trees(t));
+          }
+          auto const edge_type = static_cast<int>(e);
+          relations_.push_back({.node_type = static_cast<int>(at),
+                                .edge_type = edge_type,
+                                .local = part_.graphs[e],
+                                .original = part_.original[t],
+                                .options = options,
+                                .key = detail::hop_key(batches[b].key, number, edge_type),
+                                .rule = rules_[e]});
+        }
       }
-      frontiers_.push_back(builder.next_frontier());
-      queries_.push_back(queries.of(batches[b].queries, builder.next_trees()));
-      relations_.push_back({.node_type = static_cast<int>(b),
-                            .local = graph_->local(),
-                            .original = graph_->original(),
-                            .options = detail::hop_of(options_, static_cast<std::size_t>(hop)),
-                            .key = key,
-                            .rule = rule_});
     }
-  }
-
-  void check(Comm const& comm) const {
-    validate(options_);
-    detail::check_rule(graph_->local(), options_, rule_);
-    detail::check_edge_ids(graph_->local(), options_.edge_ids);
-    detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
-  }
-
-  static std::int64_t print(neighbor_options const& options) {
-    detail::fingerprint print;
-    print.add(options.replace)
-        .add(static_cast<std::int64_t>(options.expand))
-        .add(options.edge_ids)
-        .add(options.disjoint);
-    for (auto const fanout : options.fanouts) {
-      print.add(fanout);
+    typename exchange_type::rule_source rule_of;
+    if (rule_of_) {
+      rule_of = [this](int rank, std::size_t relation) {
+        auto const& request = relations_[relation];
+        return rule_of_(rank, static_cast<std::size_t>(request.node_type) / books_.size(), request.edge_type);
+      };
     }
-    return print.value();
+    return exchange_.draw({.what = detail::operation::sample, .step = batches[0].key.step, .hop = number}, keys.value(),
+                          frontiers_, queries_, relations_, options_.edge_ids, rule_of);
   }
 
-  graph<GraphPolicy, Vertex> const* graph_;
-  neighbor_options options_;
-  Rule rule_;
+  Graph const* graph_;
+  options_type options_;
+  std::vector<Rule> rules_; // by edge type
   Policy policy_;
-  std::function<Rule(int rank, std::size_t batch)> rule_of_;
-  detail::hop_exchange<Comm, Policy, Vertex, Rule, GraphPolicy::space> exchange_;
-  detail::lone_sampling<Policy, Vertex, Rule, GraphPolicy::space> lone_;
-  std::vector<worker> workers_; // by batch
-  // Data of the hop, by batch:
-  detail::fingerprint print_; // of all keys
+  bool alone_; // there is only this rank, and `lone_` draws
+  typename kind::part_type part_;
+  std::vector<partition_book> books_;       // by node type
+  std::vector<detail::relation_ends> ends_; // by edge type
+  typename kind::checked_seeds seeds_;
+  std::function<Rule(int rank, std::size_t batch, int edge_type)> rule_of_;
+  exchange_type exchange_;
+  std::conditional_t<host_policy<Policy>, detail::no_lone_worker, typename kind::lone_type> lone_;
+  std::int64_t num_lone_rows_ = 0;
+  std::vector<detail::batch_worker<Policy, Rule, typename kind::builder_type>> workers_; // by batch
+  // Data of the hop, by batch and node type; empty if no edge type draws for it:
   std::vector<array_view<space, Vertex const>> frontiers_;
   std::vector<array_view<space, query_type const>> queries_;
   std::vector<detail::relation_request<GraphPolicy::space, Vertex, Rule>> relations_;

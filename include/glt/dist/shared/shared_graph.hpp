@@ -2,29 +2,84 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/shared/detail/shared_arrays.hpp>
+#include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/graph_part.hpp>
+#include <glt/partition/hetero_split.hpp>
 
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace glt::detail {
 
-/// Borrowed rows of a part, with the original ids of their vertices.
+/// Borrowed rows of a part over every edge type, with the original ids of its vertices; a graph without types has one
+/// type of each.
 ///
-/// @shape  original [graph.num_rows()]
+/// @shape  graphs [edge types] · original [node types], [rows of the type] each
 template <memory_space Space, vertex_id Vertex>
 struct part_view {
-  csr_view<Space, Vertex> graph;
-  array_view<Space, global_id const> original;
+  std::vector<csr_view<Space, Vertex>> graphs;
+  std::vector<array_view<Space, global_id const>> original;
 };
 
 /// Graph that the ranks of one machine share: one copy of each part.
-template <device_policy Policy, vertex_id Vertex>
+template <class Part, memory_space Space, vertex_id Vertex>
 struct shared_graph {
-  graph_part<Policy, Vertex> own;                            ///< of this rank, inside the shared memory
-  node_views<part_view<Policy::space, Vertex>> neighborhood; ///< of ranks whose rows are sampled in place
+  Part own;                                          ///< of this rank, inside the shared memory
+  node_views<part_view<Space, Vertex>> neighborhood; ///< of ranks whose rows are sampled in place
+};
+
+// Copy of this rank's rows of all edge types and original ids of all node types in node-shared memory, and views of all
+// ranks' copies.
+template <device_policy Policy, vertex_id Vertex>
+struct shared_arrays_of_part {
+  std::vector<csr_graph<Policy, Vertex>> graphs;
+  std::vector<buffer<Policy, global_id>> original;
+  node_views<part_view<Policy::space, Vertex>> neighborhood;
+
+  template <node_memory Node>
+  shared_arrays_of_part(Node& node, std::span<csr_graph<Policy, Vertex> const> from,
+                        std::span<buffer<Policy, global_id> const> original_ids, Policy const& policy) {
+    shared_tensors::table arrays;
+    for (auto const& graph : from) {
+      auto const view = graph.view();
+      arrays.push_back({"offsets", array_rows(view.offsets())});
+      arrays.push_back({"sources", array_rows(view.sources())});
+      arrays.push_back({"edge ids", array_rows(view.edge_ids())});
+    }
+    for (auto const& ids : original_ids) {
+      arrays.push_back({"original", array_rows(ids.view())});
+    }
+    auto const shared = share_tensors(node, arrays);
+    std::size_t at = 0;
+    for (auto const& graph : from) {
+      graphs.emplace_back(graph.view().num_columns(), shared.template adopt<edge_offset>(at, policy),
+                          shared.template adopt<Vertex>(at + 1, policy),
+                          shared.template adopt<edge_id>(at + 2, policy));
+      at += 3;
+    }
+    for (; at < arrays.size(); ++at) {
+      original.push_back(shared.template adopt<global_id>(at, policy));
+    }
+    neighborhood = shared.template views<part_view<Policy::space, Vertex>>([&](shared_tensors::table const& tensors) {
+      if (tensors.size() != arrays.size()) {
+        throw precondition_error("ranks share parts of other graphs; share the parts of one partition on all ranks");
+      }
+      part_view<Policy::space, Vertex> view;
+      auto next = tensors.begin();
+      for (auto const& graph : from) {
+        view.graphs.emplace_back(graph.view().num_columns(), array_of<edge_offset>(next[0].rows),
+                                 array_of<Vertex>(next[1].rows), array_of<edge_id>(next[2].rows));
+        next += 3;
+      }
+      for (; next != tensors.end(); ++next) {
+        view.original.push_back(array_of<global_id>(next->rows));
+      }
+      return view;
+    });
+  }
 };
 
 } // namespace glt::detail
@@ -38,35 +93,21 @@ namespace glt::dist {
 /// @cost   one copy of the part
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_graph<Policy, Vertex> share_graph(Node& node, graph_part<Policy, Vertex> const& part,
-                                                               Policy policy = {}) {
-  auto const graph = part.graph.view();
-  std::int64_t const columns = graph.num_columns();
-  constexpr auto word = std::int64_t{8};
-  detail::shared_arrays<5> const own({word, graph.offsets().size() * word,
-                                      graph.num_edges() * static_cast<std::int64_t>(sizeof(Vertex)),
-                                      graph.edge_ids().size() * word, part.original.size() * word});
-  auto const blocks = node.share(own.bytes(), [&](std::span<std::byte> block) {
-    own.write(block, {&columns, graph.offsets().data(), graph.sources().data(), graph.edge_ids().data(),
-                      part.original.data()});
-  });
-  detail::shared_graph<Policy, Vertex> made{
-      .own = {part.book,
-              part.part,
-              {columns, own.template adopt<edge_offset>(blocks, 1, policy),
-               own.template adopt<Vertex>(blocks, 2, policy), own.template adopt<edge_id>(blocks, 3, policy)},
-              own.template adopt<global_id>(blocks, 4, policy)},
-      .neighborhood = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
-  for (auto const& block : blocks.of_rank) {
-    auto& view = made.neighborhood.of_rank.emplace_back();
-    if (block) {
-      auto const arrays = detail::shared_arrays<5>::of(*block);
-      view = {{arrays.template view<std::int64_t>(*block, 0)[0], arrays.template view<edge_offset>(*block, 1),
-               arrays.template view<Vertex>(*block, 2), arrays.template view<edge_id>(*block, 3)},
-              arrays.template view<global_id>(*block, 4)};
-    }
-  }
-  return made;
+[[nodiscard]] detail::shared_graph<graph_part<Policy, Vertex>, Policy::space, Vertex>
+share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
+  detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(&part.graph, 1), std::span(&part.original, 1),
+                                                     policy);
+  return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])}, std::move(made.neighborhood)};
+}
+
+/// Copies this rank's part of a heterogeneous graph to node-shared memory, as above.
+template <host_policy Policy, vertex_id Vertex, node_memory Node>
+  requires(Policy::space == memory_space::host)
+[[nodiscard]] detail::shared_graph<hetero_part<Policy, Vertex>, Policy::space, Vertex>
+share_graph(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) {
+  detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(part.relations), std::span(part.original), policy);
+  return {{part.schema, part.books, part.part, std::move(made.graphs), std::move(made.original)},
+          std::move(made.neighborhood)};
 }
 
 } // namespace glt::dist

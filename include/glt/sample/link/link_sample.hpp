@@ -11,7 +11,7 @@ namespace glt {
 
 namespace detail {
 struct member_access;
-template <device_policy Policy, vertex_id Vertex>
+template <device_policy Policy, vertex_id Vertex, class Query>
 class link_assembly;
 } // namespace detail
 
@@ -73,7 +73,8 @@ public:
   [[nodiscard]] array_view<space, std::uint8_t const> verified() const noexcept { return verified_.view(); }
 
 private:
-  friend class detail::link_assembly<Policy, Vertex>;
+  template <device_policy OfPolicy, vertex_id OfVertex, class Query>
+  friend class detail::link_assembly;
   friend struct detail::member_access;
 
   template <class Self>

@@ -34,18 +34,18 @@ TEST_CASE("what is new in a hop is expanded in the next, first-seen by type") {
     ids const a_seeds{7, 8, 7};
     std::vector<glt::host_view<glt::local_id const>> const seeds{a_seeds, {}};
     builder.begin(schema, seeds, {.fanouts = {}, .expand = expand}, out);
-    CHECK(glt_test::to_vector(builder.current_frontier(0)) == ids{7, 8});
-    CHECK(builder.current_frontier(1).empty());
-    builder.add_relation(0, drawn({0, 2, 3}, {50, 51, 50}));
-    CHECK(builder.current_frontier(1).empty()); // 50 and 51 wait for the next hop
-    builder.add_relation(1, drawn({0, 1, 2}, {9, 7}));
-    builder.skip_relation(2);
+    CHECK(glt_test::to_vector(builder.typed().current_frontier(0)) == ids{7, 8});
+    CHECK(builder.typed().current_frontier(1).empty());
+    builder.typed().add_relation(0, drawn({0, 2, 3}, {50, 51, 50}));
+    CHECK(builder.typed().current_frontier(1).empty()); // 50 and 51 wait for the next hop
+    builder.typed().add_relation(1, drawn({0, 1, 2}, {9, 7}));
+    builder.typed().skip_relation(2);
     builder.end_hop();
-    CHECK(glt_test::to_vector(builder.current_frontier(0)) == (all ? ids{7, 8, 9} : ids{9}));
-    CHECK(glt_test::to_vector(builder.current_frontier(1)) == ids{50, 51});
-    builder.skip_relation(0);
-    builder.add_relation(1, all ? drawn({0, 0, 0, 1}, {8}) : drawn({0, 1}, {8}));
-    builder.add_relation(2, drawn({0, 1, 2}, {60, 9}));
+    CHECK(glt_test::to_vector(builder.typed().current_frontier(0)) == (all ? ids{7, 8, 9} : ids{9}));
+    CHECK(glt_test::to_vector(builder.typed().current_frontier(1)) == ids{50, 51});
+    builder.typed().skip_relation(0);
+    builder.typed().add_relation(1, all ? drawn({0, 0, 0, 1}, {8}) : drawn({0, 1}, {8}));
+    builder.typed().add_relation(2, drawn({0, 1, 2}, {60, 9}));
     builder.end_hop();
     CHECK(glt_test::to_vector(out.nodes(0)) == ids{7, 8, 9, 60});
     CHECK(glt_test::to_vector(out.nodes(1)) == ids{50, 51});
@@ -68,7 +68,7 @@ TEST_CASE("a hop that does not fit its frontier is refused") {
   std::vector<glt::host_view<glt::local_id const>> const seeds{a_seeds, {}};
   builder.begin(schema, seeds, {}, out);
   auto const refused = [&](glt::detail::hop_sample<cpu, glt::local_id> const& hop) {
-    return glt_test::thrown<glt::precondition_error>([&] { builder.add_relation(1, hop); });
+    return glt_test::thrown<glt::precondition_error>([&] { builder.typed().add_relation(1, hop); });
   };
   CHECK(glt_test::names(refused(drawn({0, 1}, {9})), "2 offsets", "edge type 1", "frontier of 2"));
   CHECK(glt_test::names(refused(drawn({0, 1, 1}, {9, 9})), "2 sources", "edge type 1"));

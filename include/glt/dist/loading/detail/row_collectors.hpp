@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,9 @@ class row_collectors {
   static constexpr bool all_kinds = std::same_as<Policy, StorePolicy>;
 
 public:
+  template <class Subgraph>
+  using request = rows_of_batch<Policy, T, std::remove_cvref_t<Subgraph>>;
+
   /// @comm   collective; one header exchange, and the exchanges of `named_collector`
   /// @throws collective_error  on every rank, if a store and the graph are of different partitions, or ranks collect
   ///                           different things

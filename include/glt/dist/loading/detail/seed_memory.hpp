@@ -94,7 +94,7 @@ private:
   std::vector<Query> counted_;
 };
 
-/// Ends and labels of the seed edges of a batch in memory of a policy.
+/// Ends, labels and times of the seed edges of a batch in memory of a policy.
 template <device_policy Policy, vertex_id Vertex>
 class edge_memory {
   static constexpr memory_space space = Policy::space;
@@ -102,7 +102,7 @@ class edge_memory {
 public:
   explicit edge_memory(Policy policy) : list_(std::move(policy)) {}
 
-  /// Returns the sources; valid until the next call, like `destinations` and `labels`.
+  /// Returns the sources; valid until the next call, like the other lists.
   [[nodiscard]] array_view<space, Vertex const> sources(dist::edge_seeds<Vertex> const& seeds) {
     return list_.view(seeds.sources, sources_);
   }
@@ -112,12 +112,16 @@ public:
   [[nodiscard]] array_view<space, std::int64_t const> labels(dist::edge_seeds<Vertex> const& seeds) {
     return list_.view(seeds.labels, labels_);
   }
+  [[nodiscard]] array_view<space, std::int64_t const> times(dist::edge_seeds<Vertex> const& seeds) {
+    return list_.view(seeds.times, times_);
+  }
 
 private:
   seed_list<Policy> list_;
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, std::int64_t> labels_;
+  buffer<Policy, std::int64_t> times_;
 };
 
 /// Items of a bulk call of a sampler, one per batch; the seeds of each lie in a separate `Memory`.

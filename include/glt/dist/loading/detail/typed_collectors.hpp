@@ -21,6 +21,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -125,6 +126,15 @@ public:
       sum += each.collector.counts();
     }
     return sum;
+  }
+  /// Returns why rows of vertices of a type are not read in place; empty if all are.
+  [[nodiscard]] std::string why_not_in_place() const {
+    for (auto const& each : nodes_) {
+      if (auto const& why = each.collector.why_not_in_place(); !why.empty()) {
+        return why;
+      }
+    }
+    return {};
   }
 
 private:

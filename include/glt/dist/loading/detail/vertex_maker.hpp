@@ -5,6 +5,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
@@ -21,8 +22,8 @@ namespace glt::detail {
 /// is the query type of the sampler's rule.
 template <communicator Comm, device_policy Policy, vertex_id Vertex, bytes_copyable T, device_policy StorePolicy,
           class Sampler, class Query = no_query>
-class vertex_maker : public row_maker<Comm, Policy, T, StorePolicy> {
-  using rows = row_maker<Comm, Policy, T, StorePolicy>;
+class vertex_maker : public row_maker<row_collectors<Comm, Policy, T, StorePolicy>> {
+  using rows = row_maker<row_collectors<Comm, Policy, T, StorePolicy>>;
 
 public:
   using batch_type = dist::batch<Policy, Vertex, T>;
@@ -44,12 +45,7 @@ public:
     check_times(seeds, has_time<Query>);
   }
 
-  [[nodiscard]] dist::loader_report report() const {
-    auto made = rows::report();
-    made.sampled = sampler_.counts();
-    made.why_sampled = sampler_.why_not_in_place();
-    return made;
-  }
+  [[nodiscard]] dist::loader_report report() const { return this->report_of(sampler_); }
   using rows::read_in_place;
   void read_in_place(node_views<part_view<Policy::space, Vertex>> parts)
     requires host_policy<Policy>
@@ -66,9 +62,10 @@ protected:
   /// @comm   collective; the exchanges of the sampler and the collectors
   template <class ItemOf>
   void make_items(std::span<batch_request<seeds_type, batch_type> const> batches, ItemOf item_of) {
-    this->make_around(
-        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
-        [](auto const& made) -> auto& { return made.subgraph; });
+    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+                      [&](auto& of_batches) {
+                        collect_around(of_batches, batches, [](auto const& made) -> auto& { return made.subgraph; });
+                      });
   }
 
 private:

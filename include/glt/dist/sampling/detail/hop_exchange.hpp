@@ -65,13 +65,15 @@ public:
 
   /// Samples rows of other ranks in place from now on, if they have views and the rule allows it.
   ///
+  /// @shape  books [node types] · ends [edge types], of the graph
+  /// @param  `allowed`  whether draws of the rule depend on the graph alone
   /// @comm   none
-  /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
-  ///                             rows and columns of its part
-  void read_in_place(partition_book const& book, node_views<part_view<space, Vertex>> neighborhood)
+  /// @throws precondition_error  as `shared_draws::set`
+  void read_in_place(std::span<partition_book const> books, std::span<relation_ends const> ends,
+                     node_views<part_view<space, Vertex>> neighborhood, bool allowed = draws_in_place)
     requires host_policy<Policy>
   {
-    shared_.set(book, std::move(neighborhood), requests_.rank(), requests_.size(), draws_in_place);
+    shared_.set(books, ends, std::move(neighborhood), requests_.rank(), requests_.size(), allowed);
     requests_.keep(shared_.parts().flags());
   }
 

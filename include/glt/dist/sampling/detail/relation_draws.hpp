@@ -25,6 +25,7 @@ namespace glt::detail {
 template <memory_space Space, vertex_id Vertex, class Rule = uniform_rule>
 struct relation_request {
   int node_type = 0; ///< of its rows, the destinations
+  int edge_type = 0; ///< of the graph
   csr_view<Space, Vertex> local;
   original_ids<Space> original;
   hop_options options;

@@ -15,6 +15,12 @@
 
 namespace glt::detail {
 
+/// Node types of the sources and of the destinations of an edge type.
+struct relation_ends {
+  std::size_t source = 0;
+  std::size_t destination = 0;
+};
+
 /// Parts of a graph that a rank samples in place, and the draws from each; reusable.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class shared_draws {
@@ -29,14 +35,15 @@ public:
 
   /// Shares the parts with views from now on; none if not `allowed`.
   ///
+  /// @shape  books [node types] · ends [edge types]
   /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
   ///                             rows and columns of its part
-  void set(partition_book const& book, node_views<part_view<GraphSpace, Vertex>> views, int rank, int ranks,
-           bool allowed) {
+  void set(std::span<partition_book const> books, std::span<relation_ends const> ends,
+           node_views<part_view<GraphSpace, Vertex>> views, int rank, int ranks, bool allowed) {
     shared_rows shared(views, rank, ranks);
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
       if (views.of_rank[part]) {
-        check(book, static_cast<int>(part), *views.of_rank[part]);
+        check(books, ends, static_cast<int>(part), *views.of_rank[part]);
       }
     }
     if (!allowed) {
@@ -63,8 +70,9 @@ public:
     for (std::size_t part = 0; part < drawn_.size(); ++part) {
       if (parts_.has(part)) {
         for (auto& relation : relations_) {
-          relation.local = views_.of_rank[part]->graph;
-          relation.original = views_.of_rank[part]->original;
+          auto const& [graphs, original] = *views_.of_rank[part];
+          relation.local = graphs[static_cast<std::size_t>(relation.edge_type)];
+          relation.original = original[static_cast<std::size_t>(relation.node_type) % original.size()];
         }
         array_view<space, local_id const> const rows = rows_of(part);
         std::array<std::int64_t, 2> const ends{0, rows.size()};
@@ -78,13 +86,25 @@ public:
   }
 
 private:
-  static void check(partition_book const& book, int part, part_view<GraphSpace, Vertex> const& view) {
-    auto const rows = view.graph.num_rows();
-    if (rows != book.size(part) || view.original.size() != rows || view.graph.num_columns() != book.num_vertices()) {
-      throw precondition_error(message("view of ", rows, " rows and ", view.graph.num_columns(), " columns with ",
-                                       view.original.size(), " original ids for part ", part, " of ", book.size(part),
-                                       " of ", book.num_vertices(),
-                                       " vertices; share the parts that the graphs were made of"));
+  static void check(std::span<partition_book const> books, std::span<relation_ends const> ends, int part,
+                    part_view<GraphSpace, Vertex> const& view) {
+    auto const& [graphs, original] = view;
+    if (graphs.size() != ends.size() || original.size() != books.size()) {
+      throw precondition_error(message("view of ", graphs.size(), " edge types and ", original.size(),
+                                       " node types for a graph of ", ends.size(), " and ", books.size(),
+                                       "; share the parts that the graphs were made of"));
+    }
+    for (std::size_t e = 0; e < graphs.size(); ++e) {
+      auto const [source, destination] = ends[e];
+      auto const rows = books[destination].size(part);
+      auto const columns = books[source].num_vertices();
+      auto const& graph = graphs[e];
+      if (graph.num_rows() != rows || graph.num_columns() != columns || original[destination].size() != rows) {
+        throw precondition_error(message("view of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                         " columns with ", original[destination].size(), " original ids for edge type ",
+                                         e, " of part ", part, ", with ", rows, " rows and sources among ", columns,
+                                         " vertices; share the parts that the graphs were made of"));
+      }
     }
   }
 

@@ -65,12 +65,6 @@ public:
     end_hop();
   }
 
-  /// Adds a hop that draws nothing.
-  void skip_hop() {
-    builder_.skip_relation(0);
-    end_hop();
-  }
-
   /// Ends a hop that was added to `typed()`.
   void end_hop() { builder_.end_hop(); }
 

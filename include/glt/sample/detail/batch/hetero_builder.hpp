@@ -3,7 +3,6 @@
 
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_builder.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
@@ -51,30 +50,6 @@ public:
     builder_.end_seeds();
   }
 
-  /// Returns the vertices of a type to expand in this hop, without duplicates in a tree; `current_trees` returns their
-  /// trees, if the batch is disjoint. Valid until `add_relation`.
-  ///
-  /// @pre    node_type is in the schema; not checked
-  /// @cost   waits for their number
-  [[nodiscard]] array_view<space, Vertex const> current_frontier(int node_type) {
-    return builder_.current_frontier(static_cast<std::size_t>(node_type));
-  }
-  [[nodiscard]] array_view<space, local_id const> current_trees(int node_type) {
-    return builder_.current_trees(static_cast<std::size_t>(node_type));
-  }
-
-  /// Appends the draws over one edge type for the frontier of its destination type.
-  ///
-  /// @pre    edge_type is in the schema and has no draws in this hop yet; not checked
-  /// @throws precondition_error  as `hop_builder::add_relation`
-  void add_relation(int edge_type, hop_sample<Policy, Vertex> const& hop) {
-    builder_.add_relation(static_cast<std::size_t>(edge_type), hop);
-  }
-  /// Records a hop that draws nothing over one edge type.
-  ///
-  /// @pre    as `add_relation`
-  void skip_relation(int edge_type) { builder_.skip_relation(static_cast<std::size_t>(edge_type)); }
-
   /// Ends a hop: its new vertices are known, and the frontiers move on to the next hop.
   void end_hop() {
     builder_.end_hop();
@@ -86,7 +61,7 @@ public:
   /// @cost   waits for all that was enqueued
   void finish() { builder_.finish(); }
 
-  /// Returns the builder of the same batch, which names types by number.
+  /// Returns the builder of the same batch, which takes the draws of a hop and names types by number.
   [[nodiscard]] builder_type& typed() noexcept { return builder_; }
 
 private:

@@ -12,7 +12,7 @@
 
 namespace glt::detail {
 
-/// Seeds of batches of a heterogeneous graph: checks the lists, and completes the list of a single type.
+/// Seeds of batches, by node type: checks the lists, and completes the list of a single type.
 ///
 /// @shape  seeds [node types], one list of ids each
 template <memory_space Space, vertex_id Vertex>
@@ -27,6 +27,8 @@ public:
     }
     lists_.resize(what_.size());
   }
+  /// Takes the seeds of a graph without types, one list.
+  explicit hetero_seeds(std::int64_t num_vertices) : what_{"seed"}, num_vertices_{num_vertices}, lists_(1) {}
 
   /// Returns the number of seeds of all types.
   ///

@@ -5,8 +5,11 @@
 #include <glt/core/detail/bisection.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
+#include <glt/sample/link/link_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
+
+#include <type_traits>
 
 namespace glt::detail {
 
@@ -59,6 +62,9 @@ struct excluding_rule {
         [&](std::int64_t i, std::int64_t position) { emit(i, position + excluded_before(positions, position)); });
   }
 
+  /// Returns true if draws depend on the graph alone. Every rank that reaches a row can then draw.
+  [[nodiscard]] bool reads_graph_alone() const noexcept { return excluded.filter.empty() && std::is_empty_v<Inner>; }
+
 private:
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE static constexpr auto rest(Graph const& graph, std::int64_t row,
@@ -73,5 +79,32 @@ private:
     return detail::first_where(0, positions.size(), [&](std::int64_t k) { return positions[k] - k > rank; });
   }
 };
+
+/// True if a rule reads only the number of edges of a row: edges can then be excluded from the row.
+template <class Rule>
+inline constexpr bool reads_lengths_only = std::is_same_v<Rule, uniform_rule>;
+
+/// Rule by which neighbours of the ends of seed edges are drawn.
+template <memory_space Space, class Rule>
+using link_rule = std::conditional_t<reads_lengths_only<Rule>, excluding_rule<Space, Rule>, Rule>;
+
+/// Returns the rule that excludes edges before another rule draws; the other rule if none can be excluded.
+template <memory_space Space, class Rule>
+[[nodiscard]] link_rule<Space, Rule> make_link_rule(Rule const& rule, exclusions_view<Space> excluded = {}) {
+  if constexpr (reads_lengths_only<Rule>) {
+    return {excluded, rule};
+  } else {
+    return rule;
+  }
+}
+
+/// @throws precondition_error  if seed edges are to be excluded from rows of a rule that reads more than their lengths
+template <class Rule>
+void check_exclusion(seed_exclusion exclude) {
+  if (exclude != seed_exclusion::none && !reads_lengths_only<Rule>) {
+    throw precondition_error("seed edges are excluded from uniform draws only; leave `exclude` out, and by times take "
+                             "temporal_bound::before, which leaves a seed edge out by its time");
+  }
+}
 
 } // namespace glt::detail

@@ -7,8 +7,10 @@
 #include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
+#include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace glt::detail {
@@ -24,14 +26,15 @@ struct flag_kept {
 };
 
 // Writes the seeds: sources of positives and, unless triplets, of kept negatives; then the destinations.
-template <memory_space Space, class Vertex>
+template <memory_space Space, class T>
 struct write_positive_seeds {
-  seed_edges_view<Space, Vertex> positives;
+  array_view<Space, T const> sources;
+  array_view<Space, T const> destinations;
   std::int64_t first_destination;
-  array_view<Space, Vertex> seeds;
+  array_view<Space, T> seeds;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    seeds[i] = positives.sources[i];
-    seeds[first_destination + i] = positives.destinations[i];
+    seeds[i] = sources[i];
+    seeds[first_destination + i] = destinations[i];
   }
 };
 template <memory_space Space, class Vertex>
@@ -53,6 +56,26 @@ struct write_negative_seeds {
     }
     places[n] = first_destination + ranks[n];
     seeds[places[n]] = destinations[n];
+  }
+};
+
+// Writes the queries of the kept negatives: each has the query of its positive.
+template <memory_space Space, class Query>
+struct write_negative_queries {
+  array_view<Space, Query const> of_positives;
+  negative_options options;
+  array_view<Space, std::int64_t const> ranks;
+  array_view<Space, std::int64_t const> places;
+  std::int64_t first_source; // −1 for triplets
+  array_view<Space, Query> queries;
+  GLT_HOST_DEVICE void operator()(std::int64_t n) const {
+    if (places[n] >= 0) {
+      auto const query = of_positives[place_of_negative(n, of_positives.size(), options).positive];
+      queries[places[n]] = query;
+      if (first_source >= 0) {
+        queries[first_source + ranks[n]] = query;
+      }
+    }
   }
 };
 
@@ -96,13 +119,14 @@ struct write_verified {
 /// Assembly of a `link_sample`: turns positives and negatives into seeds, and takes the subgraph around the seeds.
 ///
 /// Serial and distributed link samplers both use it, and pass the same pairs.
-template <device_policy Policy, vertex_id Vertex>
+template <device_policy Policy, vertex_id Vertex, class Query = no_query>
 class link_assembly {
   static constexpr memory_space space = Policy::space;
 
 public:
   explicit link_assembly(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), seeds_(0, policy), ranks_(0, policy), places_(0, policy) {}
+      : options_(options), policy_(policy), seeds_(0, policy), queries_(0, policy), ranks_(0, policy),
+        places_(0, policy) {}
 
   /// Returns the seeds to sample around, in the order of the index tensors; valid until the next call.
   ///
@@ -112,20 +136,40 @@ public:
                                         negative_pairs<Policy, Vertex> const& negatives) {
     auto const ex = policy_.executor();
     auto const size = negatives.sources.size();
-    bool const triplet = options_.mode == negative_mode::triplet;
     ranks_.resize(size + 1);
     places_.resize(size);
     ex.exclusive_scan(size, flag_kept<space>{negatives.verified.view(), options_.padding}, ranks_.view());
     auto const ranks = std::as_const(ranks_).view();
     num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
-    auto const first_destination = positives.size() + (triplet ? 0 : num_kept_);
-    seeds_.resize(first_destination + positives.size() + num_kept_);
-    ex.for_each(positives.size(), write_positive_seeds<space, Vertex>{positives, first_destination, seeds_.view()});
+    seeds_.resize(first_destination(positives.size()) + positives.size() + num_kept_);
+    ex.for_each(positives.size(),
+                write_positive_seeds<space, Vertex>{positives.sources, positives.destinations,
+                                                    first_destination(positives.size()), seeds_.view()});
     ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
-                                                          ranks, triplet ? -1 : positives.size(),
-                                                          first_destination + positives.size(), seeds_.view(),
-                                                          places_.view()});
+                                                          ranks, first_source(positives.size()),
+                                                          first_destination(positives.size()) + positives.size(),
+                                                          seeds_.view(), places_.view()});
     return std::as_const(seeds_).view();
+  }
+
+  /// Returns the queries of the last seeds: both ends of a positive and of its negatives have its query. None if the
+  /// rule has no queries.
+  ///
+  /// @shape  of_positives [P] → [seeds]
+  /// @where  enqueues only; valid until the next call
+  /// @cost   O(P + N)
+  array_view<space, Query const> queries(array_view<space, Query const> of_positives) {
+    if constexpr (!std::is_same_v<Query, no_query>) {
+      auto const ex = policy_.executor();
+      auto const size = of_positives.size();
+      queries_.resize(seeds_.size());
+      ex.for_each(size, write_positive_seeds<space, Query>{of_positives, of_positives, first_destination(size),
+                                                           queries_.view()});
+      ex.for_each(places_.size(), write_negative_queries<space, Query>{
+                                      of_positives, options_, std::as_const(ranks_).view(),
+                                      std::as_const(places_).view(), first_source(size), queries_.view()});
+    }
+    return std::as_const(queries_).view();
   }
 
   /// Returns the subgraph that the sampler is to fill.
@@ -160,9 +204,18 @@ public:
   }
 
 private:
+  // Returns the place of the first source of a negative, −1 for triplets, and of the first destination.
+  [[nodiscard]] std::int64_t first_source(std::int64_t num_positives) const noexcept {
+    return options_.mode == negative_mode::triplet ? -1 : num_positives;
+  }
+  [[nodiscard]] std::int64_t first_destination(std::int64_t num_positives) const noexcept {
+    return num_positives + (options_.mode == negative_mode::triplet ? 0 : num_kept_);
+  }
+
   negative_options options_;
   Policy policy_;
   buffer<Policy, Vertex> seeds_;
+  buffer<Policy, Query> queries_;
   buffer<Policy, std::int64_t> ranks_;
   buffer<Policy, std::int64_t> places_; // [N] in seeds, −1 for negatives that are left out
   std::int64_t num_kept_ = 0;
