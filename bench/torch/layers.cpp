@@ -7,11 +7,10 @@
 #include <glt/partition/split.hpp>
 #include <glt/torch/gat_conv.hpp>
 #include <glt/torch/sage_conv.hpp>
+#include <glt/torch/threads.hpp>
 
 #include "support/memory_of_process.hpp"
 #include "support/workloads.hpp"
-
-#include <ATen/Parallel.h>
 
 #include <benchmark/benchmark.h>
 
@@ -38,7 +37,7 @@ sharded_type whole_graph(int threads) {
 template <class Layer>
 void measure(benchmark::State& state, Layer layer) {
   auto const threads = static_cast<int>(state.range(0));
-  at::set_num_threads(threads);
+  glt::set_torch_threads(threads);
   auto graph = whole_graph(threads);
   auto const x = at::randn({graph.num_sources(), width}).requires_grad_();
   auto const gradient = at::randn({graph.num_destinations(), width});

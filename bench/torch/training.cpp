@@ -10,11 +10,11 @@
 #include <glt/torch/gat_conv.hpp>
 #include <glt/torch/sage_conv.hpp>
 #include <glt/torch/tensor.hpp>
+#include <glt/torch/threads.hpp>
 
 #include "support/memory_of_process.hpp"
 #include "support/workloads.hpp"
 
-#include <ATen/Parallel.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/module.h>
 #include <torch/optim/adam.h>
@@ -84,7 +84,7 @@ template <class Network>
 void train_step(benchmark::State& state) {
   static workload const data;
   auto const threads = static_cast<int>(state.range(0));
-  at::set_num_threads(threads);
+  glt::set_torch_threads(threads);
   if (static bool is_kept = false; state.range(1) != 0) {
     is_kept = glt::keep_freed_memory();
   } else if (is_kept) {
