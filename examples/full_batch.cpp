@@ -10,15 +10,14 @@
 #include "support/mpi_program.hpp"
 
 #include <glt/mpi/communicator.hpp>
-
-#include <torch/types.h>
+#include <glt/torch/threads.hpp>
 
 #include <cstdio>
 
 namespace {
 
 void run(glt::mpi_comm world, example::full_batch_options const& options) {
-  at::set_num_threads(1); // ranks are the parallelism
+  glt::set_torch_threads(1); // ranks are the parallelism
   example::comm_type comm(world);
   example::check_outputs(comm, {options.save, options.log, options.checkpoint});
   example::full_batch_part part(comm, options.parts, {.cover = options.cover});

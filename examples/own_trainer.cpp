@@ -8,6 +8,7 @@
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/sage_conv.hpp>
 #include <glt/torch/tensor.hpp>
+#include <glt/torch/threads.hpp>
 
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adam.h>
@@ -79,7 +80,7 @@ double accuracy_on(glt::mpi_comm& comm, network& net, Loader& loader) {
 }
 
 void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::string const& folder) {
-  at::set_num_threads(1);                                            // ranks are the parallelism
+  glt::set_torch_threads(1);                                         // ranks are the parallelism
   std::ostream tell(comm.rank() == 0 ? std::cout.rdbuf() : nullptr); // of one rank
   tell.precision(9);
   auto const part =

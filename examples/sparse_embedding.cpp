@@ -7,6 +7,7 @@
 #include <glt/torch/link_decoders.hpp>
 #include <glt/torch/sage_conv.hpp>
 #include <glt/torch/sparse_embedding.hpp>
+#include <glt/torch/threads.hpp>
 
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adam.h>
@@ -45,7 +46,7 @@ double area_under_curve(glt::mpi_comm& comm, Loader& loader, network& net) {
 }
 
 double run(glt::mpi_comm comm) {
-  at::set_num_threads(1);
+  glt::set_torch_threads(1);
   at::manual_seed(1);
   // Every rank makes the same graph and keeps its part; a real program reads its part from disk.
   auto const all = glt::make_planted_communities({.num_vertices = 1000, .num_communities = 20, .in_degree = 12});

@@ -15,8 +15,7 @@
 #include "support/train_part.hpp"
 
 #include <glt/mpi/communicator.hpp>
-
-#include <torch/types.h>
+#include <glt/torch/threads.hpp>
 
 #include <cstdio>
 #include <optional>
@@ -26,7 +25,7 @@ namespace {
 using namespace example;
 
 void run(glt::mpi_comm comm, train_options const& options) {
-  at::set_num_threads(1); // ranks are the parallelism
+  glt::set_torch_threads(1); // ranks are the parallelism
   bool const makes_own = options.deployment == deployment::collocated || options.deployment == deployment::pipelined;
   std::optional<accuracies> const reached =
       makes_own ? train_on_own_batches(comm_type(comm), options) : train_with_servers(comm, options);

@@ -7,17 +7,15 @@
 #include <glt/partition/split.hpp>
 #include <glt/torch/gat_conv.hpp>
 #include <glt/torch/sage_conv.hpp>
+#include <glt/torch/threads.hpp>
 
+#include "support/memory_of_process.hpp"
 #include "support/workloads.hpp"
-
-#include <ATen/Parallel.h>
 
 #include <benchmark/benchmark.h>
 
 #include <chrono>
 #include <cstdint>
-#include <fstream>
-#include <string>
 
 using glt_bench::cpu;
 
@@ -35,34 +33,16 @@ sharded_type whole_graph(int threads) {
   return sharded_type(comm, graph, {}, cpu(threads));
 }
 
-// A line of what the system says of this process, in bytes: VmRSS, the memory it has, or VmHWM, the most since
-// `forget_peak`.
-double memory(std::string const& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string name; status >> name;) {
-    if (name == field + ":") {
-      std::int64_t kilobytes = 0;
-      status >> kilobytes;
-      return static_cast<double>(kilobytes) * 1024;
-    }
-  }
-  return 0;
-}
-
-void forget_peak() {
-  std::ofstream("/proc/self/clear_refs") << 5;
-}
-
 // Forward and backward over all of W1 in one process; seconds of each, and the memory beside graph, input and gradient.
 template <class Layer>
 void measure(benchmark::State& state, Layer layer) {
   auto const threads = static_cast<int>(state.range(0));
-  at::set_num_threads(threads);
+  glt::set_torch_threads(threads);
   auto graph = whole_graph(threads);
   auto const x = at::randn({graph.num_sources(), width}).requires_grad_();
   auto const gradient = at::randn({graph.num_destinations(), width});
-  forget_peak();
-  auto const before = memory("VmRSS");
+  glt_bench::forget_peak();
+  auto const before = glt_bench::memory_of_process("VmRSS");
   double seconds[2] = {0, 0};
   bool is_first = true; // takes memory
   auto const pass = [&] {
@@ -87,7 +67,7 @@ void measure(benchmark::State& state, Layer layer) {
   auto const passes = static_cast<double>(state.iterations());
   state.counters["forward"] = seconds[0] / passes;
   state.counters["backward"] = seconds[1] / passes;
-  state.counters["peak"] = memory("VmHWM") - before;
+  state.counters["peak"] = glt_bench::memory_of_process("VmHWM") - before;
   state.counters["edges/s"] =
       benchmark::Counter(static_cast<double>(graph.num_edges()) * passes, benchmark::Counter::kIsRate);
   state.counters["scale"] = glt_bench::graph_scale();

@@ -127,6 +127,7 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/copy.hpp>
+#include <glt/memory/keep_freed_memory.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/memory/resource.hpp>

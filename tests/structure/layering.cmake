@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 set(core_folders core exec memory comm graph feature partition sample dist)
 
 # What a core header may take from the system or the processor, inside of a condition and with another way beside it.
-set(system_includes "memory:<sys/mman.h>" "feature:<emmintrin.h>" "feature:<immintrin.h>" "core:<immintrin.h>")
+set(system_includes "memory:<sys/mman.h>" "memory:<malloc.h>" "feature:<emmintrin.h>" "feature:<immintrin.h>" "core:<immintrin.h>")
 
 # A folder may include itself and what its row of the table says.
 if(NOT TABLE)

@@ -3,6 +3,7 @@
 
 #include <glt/comm/guard.hpp>
 #include <glt/core/core.hpp>
+#include <glt/memory/keep_freed_memory.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
@@ -19,9 +20,10 @@ struct mpi_program_options {
   std::string_view name = {}; ///< prefix of the text of an error
   mpi_threads threads = mpi_threads::funneled;
   mpi_options world = {};
+  bool keep_memory = true; ///< calls `keep_freed_memory`; false: freed memory goes back to the system
 };
 
-/// Runs a whole program: starts MPI, runs `work(world)` on every rank, and ends MPI.
+/// Runs a whole program: keeps freed memory, starts MPI, runs `work(world)` on every rank, and ends MPI.
 ///
 ///     int main() { return glt::run_mpi_program(run, out); } // out: the standard error, or a file
 ///
@@ -37,6 +39,9 @@ template <std::invocable<mpi_comm> Work>
     errors << options.name << (options.name.empty() ? "" : ": ") << text.substr(0, text.find("\nException raised from"))
            << std::endl;
   };
+  if (options.keep_memory) {
+    static_cast<void>(keep_freed_memory()); // another allocator has its own way
+  }
   try {
     mpi_environment const mpi(options.threads, options.world.time_limit);
     std::optional<mpi_comm> comm;

@@ -34,12 +34,12 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
 
 /// Returns the sum of relu(x_u + e_uv) over the in-edges (u, v) of every destination v of a block.
 ///
-/// Differentiable in x and edges. Borrows the block's memory until the backward pass has run.
+/// Differentiable in x and edges, once. Borrows the block's memory until the backward pass has run.
 ///
 /// @shape  x [num_sources, F], float or double, in host memory · edges [E, F] of that type, in the order of the block →
 ///         [num_destinations, F]
 /// @throws precondition_error  if they are not of these shapes and types
-/// @cost   O(E · F); keeps a tensor [E, F]
+/// @cost   O(E · F), forward and backward; no tensor of E rows is made but the gradient by edges
 template <memory_space Space>
 [[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges, block_view<Space> block) {
   if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
@@ -48,8 +48,7 @@ template <memory_space Space>
   }
   detail::check_block("sum_edge_relu", block);
   detail::check_edge_features(x, edges, block.row.size());
-  auto const messages = (x.index_select(0, to_tensor(block.row)) + edges).relu();
-  return at::zeros({block.num_destinations, x.size(1)}, x.options()).index_add(0, to_tensor(block.col), messages);
+  return detail::block_edge_relu::apply(x, edges, to_tensor(block.offsets), to_tensor(block.row));
 }
 
 /// Returns the same over all in-edges of this rank's destinations. The backward pass fetches the sources again; no

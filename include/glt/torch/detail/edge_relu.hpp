@@ -3,8 +3,10 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
+#include <glt/dist/full_batch/detail/message_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/detail/first_order.hpp>
 #include <glt/torch/detail/sharded_aggregation.hpp>
 
@@ -71,6 +73,53 @@ struct sharded_edge_relu : ::torch::autograd::Function<sharded_edge_relu<Comm, P
                                         matrix_over<space, scalar_t>(by_x));
     });
     return {by_x, by_edges, {}};
+  }
+};
+
+/// Sum of the messages over a block; keeps x, the features of edges, and the block's edges. Bits do not depend on the
+/// number of threads.
+struct block_edge_relu : ::torch::autograd::Function<block_edge_relu> {
+  using context = ::torch::autograd::AutogradContext;
+  using tensors = ::torch::autograd::variable_list;
+  static constexpr auto space = memory_space::host;
+
+  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& features, at::Tensor const& offsets,
+                            at::Tensor const& row) {
+    tensors const saved{x.contiguous(), features.contiguous(), offsets, row};
+    block_edges const edges(offsets, row, x.size(0));
+    auto const out = at::zeros({edges.num_destinations(), x.size(1)}, x.options());
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "sum_edge_relu", [&] {
+      using message = edge_relu<space, scalar_t>;
+      torch_threads{}.for_each(edges.num_destinations(), add_messages<space, scalar_t, message>{
+                                                             edges.shard(),
+                                                             message{matrix_over<space, scalar_t const>(saved[1]), {}},
+                                                             strided_over<scalar_t const>(saved[0]),
+                                                             {},
+                                                             strided_over<scalar_t>(out)});
+    });
+    ctx->save_for_backward(saved);
+    return out;
+  }
+
+  static tensors backward(context* ctx, tensors const& gradients) {
+    refuse_second_order("sum_edge_relu");
+    auto const saved = ctx->get_saved_variables();
+    auto const gradient = gradients[0].contiguous();
+    auto const by_x = at::zeros_like(saved[0]);
+    auto const by_edges = at::empty_like(saved[1]);
+    auto const by_source = block_edges(saved[2], saved[3], by_x.size(0)).transposed();
+    AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "sum_edge_relu", [&] {
+      using message = edge_relu<space, scalar_t>;
+      torch_threads{}.for_each(
+          by_x.size(0), add_source_vjps<space, scalar_t, message>{by_source.shard(),
+                                                                  message{matrix_over<space, scalar_t const>(saved[1]),
+                                                                          matrix_over<space, scalar_t>(by_edges)},
+                                                                  strided_over<scalar_t const>(saved[0]),
+                                                                  {},
+                                                                  strided_over<scalar_t const>(gradient),
+                                                                  strided_over<scalar_t>(by_x)});
+    });
+    return {by_x, by_edges, {}, {}};
   }
 };
 

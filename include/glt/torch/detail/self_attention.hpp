@@ -10,18 +10,12 @@
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/torch/detail/attention_function.hpp>
+#include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/types.h>
 
-#include <type_traits>
-
 namespace glt::detail {
-
-template <class T>
-[[nodiscard]] strided_rows<T> strided_over(at::Tensor const& tensor) {
-  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
-}
 
 /// Edges of destinations to themselves, which a softmax takes in after all others. Destinations are the first of the
 /// sources. The bits of a row do not depend on the other rows.
