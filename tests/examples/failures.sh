@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bad_values.sh PARTITION_PROGRAM TRAIN_PROGRAM FULL_BATCH_PROGRAM LAUNCHER...
+# usage: failures.sh PARTITION_PROGRAM TRAIN_PROGRAM FULL_BATCH_PROGRAM LAUNCHER...
 #
-# A feature of a part that is not a number, and a label far beyond the number of vertices, fail a training. The error names
-# the value, and is told once.
+# A network that is larger than the limit of file sizes, a feature of a part that is not a number, and a label far beyond the
+# number of vertices fail a training. The error names the file or value, and is told once.
 set -euo pipefail
 
 partition=$1 train=$2 full_batch=$3
@@ -50,32 +50,44 @@ npy "$data/node_feat.npy" '<f4' '8, 1' "$one" "$one" "$one" "$one" "$one" "$one"
 divide() { "$partition" "$data" --parts 2 --add-reverse --out "$1" > "$scratch/log"; }
 
 # Trains on the parts; status and words are those of the program.
-run_train() { "${launcher[@]}" "$train" "$1" --epochs 2 --fanout 2,2 --hidden 8 2>&1; }
-run_full_batch() { "${launcher[@]}" "$full_batch" "$1" --epochs 2 --hidden 8 2>&1; }
+run_train() { "${launcher[@]}" "$train" "$@" --epochs 2 --fanout 2,2 2>&1; }
+run_full_batch() { "${launcher[@]}" "$full_batch" "$@" --epochs 2 2>&1; }
 
-# refuses <train or full_batch> <parts> <pattern>
+# refuses <train or full_batch> <pattern> <argument>...
 refuses() {
-  local said
-  if said=$("run_$1" "$2") || [ "$(grep -c "^$1: .*$3" <<< "$said")" != 1 ]; then
-    printf '%s does not refuse %s, or does not tell it once:\n%s\n' "$1" "$2" "$said"
+  local program=$1 pattern=$2 said
+  shift 2
+  if said=$("run_$program" "$@") || [ "$(grep -c "^$program: .*$pattern" <<< "$said")" != 1 ]; then
+    printf '%s %s is not refused, or not told once:\n%s\n' "$program" "$*" "$said"
     exit 1
   fi
 }
 
 divide "$scratch/parts"
 for program in train full_batch; do
-  said=$("run_$program" "$scratch/parts") || {
+  said=$("run_$program" "$scratch/parts" --hidden 8) || {
     printf '%s fails on good values:\n%s\n' "$program" "$said"
     exit 1
   }
 done
 
+# The limit is above what MPI's own files need, and below the 16 MB of the network.
+unlimited=("${launcher[@]}")
+# shellcheck disable=SC2016 # the shell of the ranks expands it
+launcher+=(bash -c 'ulimit -f 10240 && exec "$0" "$@"')
+refuses full_batch 'net.pt.* cannot be written: File too large' "$scratch/parts" --hidden 1000000 --save "$scratch/net.pt"
+launcher=("${unlimited[@]}")
+[ ! -e "$scratch/net.pt" ] || {
+  printf 'an incomplete network was left\n'
+  exit 1
+}
+
 features=$scratch/parts/part-1/node/node_feat.npy
 printf '\0\0\xc0\x7f' | dd of="$features" bs=1 seek=$(($(wc -c < "$features") - 4)) conv=notrunc status=none
-refuses train "$scratch/parts" 'the loss of epoch 1 is -\?nan'
-refuses full_batch "$scratch/parts" 'the loss of epoch 1 is -\?nan'
+refuses train 'the loss of epoch 1 is -\?nan' "$scratch/parts" --hidden 8
+refuses full_batch 'the loss of epoch 1 is -\?nan' "$scratch/parts" --hidden 8
 
 printf '\0\0\0\0\0\1\0\0' | dd of="$data/node_label.npy" bs=1 seek=128 conv=notrunc status=none
 divide "$scratch/large"
-refuses train "$scratch/large" 'has a label 1099511627776, but only 8 vertices'
-refuses full_batch "$scratch/large" 'has a label 1099511627776, but only 8 vertices'
+refuses train 'has a label 1099511627776, but only 8 vertices' "$scratch/large"
+refuses full_batch 'has a label 1099511627776, but only 8 vertices' "$scratch/large"
