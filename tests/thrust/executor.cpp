@@ -33,7 +33,7 @@ struct add_range {
   }
 };
 struct square {
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return i * i; }
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return (i + 1) * (i + 1); }
 };
 struct plus {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
