@@ -25,7 +25,7 @@ SWAPS = [
     (r" < (?=[^>]*$)", " <= "), (r" <= ", " < "), (r" > (?=[^<]*$)", " >= "), (r" >= ", " > "),
     (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
     (r" \+ 1\b", ""), (r" - 1\b", ""), (r" \+ ", " - "), (r" - ", " + "), (r" \* (?=[a-z0-9])", " + "),
-    (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"(?<=if \()(?=[a-z!])", "!"),
+    (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\bif \((.*)\) \{$", r"if (!(\1)) {"),
     (r"\+\+(?=[a-z])", "--"), (r"\b0\b", "1"), (r"\b1\b", "2"), (r" \+= ", " -= "),
 ]
 CALL = re.compile(r"^\s+(?!return|throw|delete|static_assert|using|else)[a-z_][\w.\[\]>:-]*(\(.*\)| [+-]?= .*);$")
@@ -34,12 +34,12 @@ CALL = re.compile(r"^\s+(?!return|throw|delete|static_assert|using|else)[a-z_][\
 def places(text):
     """Lists (line, changed line) of all changes of a header."""
     for number, line in enumerate(text.splitlines()):
-        code, _, comment = line.partition(" //")
+        code = line.partition(" //")[0]
         if not code.strip() or code.lstrip().startswith(("//", "#", "template", "requires", "static_assert")):
             continue
         for pattern, new in SWAPS:
             for match in re.finditer(pattern, code):
-                yield number, code[: match.start()] + new + code[match.end():]
+                yield number, code[: match.start()] + match.expand(new) + code[match.end():]
         if CALL.match(code):
             yield number, code[: len(code) - len(code.lstrip())] + ";"
 
@@ -81,7 +81,8 @@ def main():
             noticed = notices(command)
             path.write_text(text)
             survivors += not noticed
-            print(f"{'noticed ' if noticed else 'SURVIVED'} {header}:{number + 1}: {before.strip()} -> {changed.strip()}", flush=True)
+            outcome = "noticed " if noticed else "SURVIVED"
+            print(f"{outcome} {header}:{number + 1}: {before.strip()} -> {changed.strip()}", flush=True)
     print(f"{survivors} changes were not noticed")
     return 1 if survivors else 0
 
