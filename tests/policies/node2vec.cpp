@@ -21,7 +21,8 @@ struct node2vec_walkers {
   static std::vector<node2vec_options> options() {
     return {{.length = 1},
             {.length = 9, .walks_per_start = 2, .p = 0.25, .q = 4, .edge_ids = true},
-            {.length = 12, .p = 4, .q = 0.25}};
+            {.length = 12, .p = 4, .q = 0.25},
+            {.length = 3, .p = 1e-5, .q = 0.5}};
   }
 };
 

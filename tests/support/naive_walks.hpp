@@ -121,6 +121,27 @@ inline double node2vec_weight(naive_relation const& rows, glt::node2vec_options 
   return x == t ? 1 / options.p : is_in_row(rows[static_cast<std::size_t>(t)], x) ? 1 : 1 / options.q;
 }
 
+namespace detail {
+
+/// Position within the row of the last vertex, by an exact draw.
+inline std::size_t first_to_arrive(naive_relation const& rows, glt::node2vec_options const& options,
+                                   glt::detail::walk_draws const& draws, std::int64_t step,
+                                   std::vector<std::int64_t> const& vertices) {
+  auto const& row = rows[static_cast<std::size_t>(vertices.back())];
+  std::vector<double> times;
+  for (auto const& [source, id] : row) {
+    auto time = draws.variate(step, static_cast<std::uint32_t>(times.size()));
+    if (step > 0) {
+      auto const before = vertices[static_cast<std::size_t>(step) - 1];
+      time *= source == before ? options.p : is_in_row(rows[static_cast<std::size_t>(before)], source) ? 1 : options.q;
+    }
+    times.push_back(time);
+  }
+  return static_cast<std::size_t>(std::ranges::min_element(times) - times.begin());
+}
+
+} // namespace detail
+
 inline plain_walks naive_node2vec_walks(edge_list const& graph, std::vector<std::int64_t> const& starts,
                                         glt::node2vec_options const& options, glt::sample_key key) {
   auto const rows = naive_rows(graph);
@@ -130,6 +151,13 @@ inline plain_walks naive_node2vec_walks(edge_list const& graph, std::vector<std:
       auto const& row = rows[static_cast<std::size_t>(vertices.back())];
       if (row.empty()) {
         return;
+      }
+      if (attempt >= std::max<std::size_t>(64, row.size())) {
+        auto const [source, id] = row[detail::first_to_arrive(rows, options, draws, std::ssize(edges), vertices)];
+        vertices.push_back(source);
+        edges.push_back(id);
+        attempt = 0xFFFFFFFF; // and 0 next
+        continue;
       }
       auto const words = draws.of_attempt(std::ssize(edges), attempt);
       auto const product = std::uint64_t{words[0]} * row.size();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stuck_rank <skip|stop|replies|split|init|serve|throw|none>: a program with a time limit of two seconds, of which rank
-// 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts MPI, or as the server
-// for which another one waits, or not at all. With `throw` there is no limit, and rank 1 throws before all ranks are
-// guarded. It ends the job, but for `none`.
+// stuck_rank <skip|stop|replies|split|init|serve|flush|throw|late|none>: a program with a time limit of two seconds, of
+// which rank 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts MPI, as the
+// server for which another one waits, or as the receiver of a long message, or not at all. With `throw` and `late` there
+// is no limit: rank 1 throws before all ranks are guarded, or comes to the end eight seconds after the others. It ends
+// the job, but for `none` and `late`.
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
@@ -23,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -58,6 +60,34 @@ void serve(glt::mpi_comm comm) {
   }
 }
 
+// Rank 0 waits until rank 1 has taken in a message that is too long to be sent ahead.
+void flush(glt::mpi_comm& comm) {
+  auto box = comm.make_mailbox();
+  if (comm.rank() == 1) {
+    std::raise(SIGSTOP);
+  } else if (comm.rank() == 0) {
+    box.send(1, 7, box.make_block(std::int64_t{20} << 20));
+    box.flush();
+  }
+  comm.barrier();
+}
+
+int come_late() {
+  bool is_first = false;
+  {
+    glt::mpi_environment const mpi;
+    auto const comm = glt::mpi_comm::world();
+    is_first = comm.rank() == 0;
+    if (comm.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::seconds(8));
+    }
+  }
+  if (is_first) {
+    std::cout << "all ranks came to the end\n";
+  }
+  return 0;
+}
+
 int throw_alone() {
   try {
     glt::mpi_environment const mpi;
@@ -80,6 +110,9 @@ int main(int argc, char** argv) {
   if (mode == "throw") {
     return throw_alone();
   }
+  if (mode == "late") {
+    return come_late();
+  }
   if (mode == "init" && is_rank_1()) {
     std::raise(SIGSTOP);
   }
@@ -87,6 +120,10 @@ int main(int argc, char** argv) {
   auto comm = glt::mpi_comm::world({.time_limit = limit});
   if (mode == "serve") {
     serve(comm);
+    return 0;
+  }
+  if (mode == "flush") {
+    flush(comm);
     return 0;
   }
   auto const ranks = static_cast<std::size_t>(comm.size());

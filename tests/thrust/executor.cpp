@@ -6,7 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -30,13 +33,13 @@ struct add_range {
   }
 };
 struct square {
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return i * i; }
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const { return (i + 1) * (i + 1); }
 };
 struct plus {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a + b; }
 };
 struct third {
-  GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return i % 3 == 1; }
+  GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return i % 3 == 0; }
 };
 
 } // namespace
@@ -92,6 +95,32 @@ TEST_CASE_TEMPLATE("an executor does what the sequential one does", Policy, GLT_
     CHECK(to_vector(policy, out.view().subview(0, count)) == selected);
   }
 }
+
+#if defined(GLT_TEST_THRUST)
+TEST_CASE("an executor of the host gets ranges of the smallest size, the last one shorter") {
+  exec::thrust_executor<exec::thrust_cpp> const ex;
+  for (std::int64_t const smallest : {0, 1, 7}) {
+    for (std::int64_t const n : {0, 1, 6, 7, 8, 20, 21}) {
+      CAPTURE(smallest);
+      CAPTURE(n);
+      std::vector<std::int64_t> sizes;
+      std::vector<std::int64_t> seen(static_cast<std::size_t>(n), 0);
+      ex.for_ranges(n, smallest, [&](std::int64_t first, std::int64_t last) {
+        sizes.push_back(last - first);
+        for (auto i = first; i < last; ++i) {
+          ++seen.at(static_cast<std::size_t>(i));
+        }
+      });
+      CHECK(seen == std::vector<std::int64_t>(seen.size(), 1));
+      auto const size = std::max<std::int64_t>(smallest, 1);
+      CHECK(std::ssize(sizes) == (n + size - 1) / size);
+      for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        CHECK(sizes[i] == size);
+      }
+    }
+  }
+}
+#endif
 
 TEST_CASE_TEMPLATE("a scan and a sort of the wrong lengths say so", Policy, GLT_TEST_POLICIES) {
   Policy const policy;

@@ -8,6 +8,7 @@
 #include <glt/mpi/environment.hpp>
 
 #include <concepts>
+#include <csignal>
 #include <exception>
 #include <optional>
 #include <ostream>
@@ -31,6 +32,9 @@ struct mpi_program_options {
 /// once: by rank 0, or by a rank that cannot reach the others any more and then ends the job. The stack that LibTorch
 /// adds to the texts of its errors is left out.
 ///
+/// A file that grows beyond the limit of file sizes (`ulimit -f`) is an error of writing, unless the program has a handler
+/// for SIGXFSZ: the default would end the program without a text.
+///
 /// @comm   collective over all processes
 /// @return the status for `main`: 0, or 1 after a failure
 template <std::invocable<mpi_comm> Work>
@@ -43,6 +47,9 @@ template <std::invocable<mpi_comm> Work>
     static_cast<void>(keep_freed_memory()); // another allocator has its own way
   }
   try {
+    if (auto const before = std::signal(SIGXFSZ, SIG_IGN); before != SIG_DFL) {
+      std::signal(SIGXFSZ, before);
+    }
     mpi_environment const mpi(options.threads, options.world.time_limit);
     std::optional<mpi_comm> comm;
     try {

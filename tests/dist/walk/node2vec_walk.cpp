@@ -23,7 +23,10 @@ namespace {
 std::vector<glt::node2vec_options> options_to_try() {
   return {{.length = 9, .walks_per_start = 2, .p = 0.25, .q = 4, .edge_ids = true},
           {.length = 12, .p = 4, .q = 0.25},
-          {.length = 7, .p = 0.5, .q = 0.3, .edge_ids = true}};
+          {.length = 7, .p = 0.5, .q = 0.3, .edge_ids = true},
+          {.length = 4, .p = 1e-5, .q = 0.5, .edge_ids = true},
+          {.length = 4, .q = 1e-5, .edge_ids = true},
+          {.length = 4, .q = 1e5}};
 }
 
 template <class Vertex>

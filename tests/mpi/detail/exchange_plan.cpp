@@ -34,6 +34,30 @@ TEST_CASE("slices within the limit are plain bytes, the others one element of a 
   }
 }
 
+TEST_CASE("datatypes are freed with the next slices, and with the plan") {
+  auto const count = [](MPI_Datatype, int, void* freed, void*) {
+    ++*static_cast<int*>(freed);
+    return MPI_SUCCESS;
+  };
+  int key = MPI_KEYVAL_INVALID;
+  REQUIRE(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count, &key, nullptr) == MPI_SUCCESS);
+  int freed = 0;
+  {
+    detail::mpi_exchange_plan plan;
+    std::vector<std::int64_t> const sizes{16, 17, 40};
+    std::vector<std::int64_t> const offsets{0, 16, 33};
+    for (int const before : {0, 2}) {
+      plan.set(sizes, offsets, 16);
+      CHECK(freed == before);
+      for (std::size_t const peer : {1U, 2U}) {
+        REQUIRE(MPI_Type_set_attr(plan.types()[peer], key, &freed) == MPI_SUCCESS);
+      }
+    }
+  }
+  CHECK(freed == 4);
+  MPI_Type_free_keyval(&key);
+}
+
 TEST_CASE("a side without bytes has no base") {
   std::vector<std::int64_t> const none(3, 0);
   detail::mpi_exchange_plan plan;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -24,9 +25,11 @@ TEST_CASE("a reply goes in pieces of which only the last is shorter than the lim
     }
     detail::mpi_reply_sends sends(handle);
     sends.send(0, reply.data(), bytes);
+    CHECK(std::ssize(handle.requests()) == bytes / 8 + 1);
     std::vector<std::byte> received{std::byte{0xAA}}; // what is there already stays
     CHECK(detail::receive_reply(handle, 0, received, 1) == bytes);
     sends.wait();
+    CHECK(handle.requests().empty());
     reply.insert(reply.begin(), std::byte{0xAA});
     CHECK(received == reply);
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,17 @@ std::vector<glt::node2vec_options> options_to_try() {
           {.length = 7, .p = 0.5, .q = 0.3, .edge_ids = true}};
 }
 
-void check_against_definition(glt_test::edge_list const& list, std::int64_t num_starts, int threads) {
+// Most attempts are rejected, so that many steps are drawn exactly.
+std::vector<glt::node2vec_options> options_far_apart() {
+  return {{.length = 5, .p = 1e-5, .q = 0.5, .edge_ids = true}, {.length = 5, .q = 1e-5}, {.length = 5, .q = 1e5}};
+}
+
+void check_against_definition(glt_test::edge_list const& list, std::int64_t num_starts, int threads,
+                              std::vector<glt::node2vec_options> const& options_to_check = options_to_try()) {
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const starts = some_starts(list.num_vertices, num_starts);
   glt::walks<cpu> out;
-  for (auto const& options : options_to_try()) {
+  for (auto const& options : options_to_check) {
     glt::node2vec_walker<cpu> const walker(graph.view(), options, cpu(threads));
     walker.walk(narrowed(starts), {.seed = 5, .step = 2}, out);
     CHECK(plain(out) == naive_node2vec_walks(list, starts, options, {.seed = 5, .step = 2}));
@@ -69,6 +76,44 @@ glt_test::edge_list small_graph() {
   return list;
 }
 
+// Checks where walks go from v if they came from t, for all such pairs.
+void check_transitions(glt_test::edge_list const& list, glt::node2vec_options const& options, std::size_t num_pairs) {
+  CAPTURE(list.name);
+  CAPTURE(options.p);
+  CAPTURE(options.q);
+  auto const rows = glt_test::naive_rows(list);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  std::vector<glt::local_id> starts(static_cast<std::size_t>(list.num_vertices));
+  std::iota(starts.begin(), starts.end(), 0);
+  glt::walks<cpu> out;
+  glt::node2vec_walker<cpu>(graph.view(), options).walk(starts, {.seed = 12}, out);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::map<std::vector<std::int64_t>, std::int64_t>> seen;
+  for (auto const& walk : plain(out).vertices) {
+    for (std::size_t s = 2; s < walk.size(); ++s) {
+      ++seen[{walk[s - 2], walk[s - 1]}][{walk[s]}];
+    }
+  }
+  CHECK(seen.size() == num_pairs);
+  for (auto const& [pair, next] : seen) {
+    auto const [t, v] = pair;
+    std::map<std::vector<std::int64_t>, double> likely;
+    double sum = 0;
+    for (auto const& [x, id] : rows[static_cast<std::size_t>(v)]) {
+      auto const weight = glt_test::node2vec_weight(rows, options, t, x);
+      likely[{x}] += weight;
+      sum += weight;
+    }
+    for (auto& [x, probability] : likely) {
+      probability /= sum;
+    }
+    CAPTURE(t);
+    CAPTURE(v);
+    if (likely.size() > 1) {
+      CHECK(glt_test::chi_square_deviation(next, likely) < 4.5);
+    }
+  }
+}
+
 } // namespace
 
 TEST_CASE("node2vec walks are what their definition says, with any number of threads") {
@@ -78,45 +123,43 @@ TEST_CASE("node2vec walks are what their definition says, with any number of thr
       check_against_definition(list, starts, 1);
     }
     check_against_definition(list, 400, 3);
+    check_against_definition(list, 40, 3, options_far_apart());
     check_against_definition(in_order(list), 131, 1);
   }
 }
 
 TEST_CASE("transitions have the probabilities of the paper") {
-  auto const list = small_graph();
-  auto const rows = glt_test::naive_rows(list);
-  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-  std::vector<glt::local_id> const starts{0, 1, 2, 3, 4};
   for (auto options : options_to_try()) {
     options.length = 50;
     options.walks_per_start = 800;
-    glt::walks<cpu> out;
-    glt::node2vec_walker<cpu>(graph.view(), options).walk(starts, {.seed = 12}, out);
-    std::map<std::pair<std::int64_t, std::int64_t>, std::map<std::vector<std::int64_t>, std::int64_t>> seen;
-    for (auto const& walk : plain(out).vertices) {
-      for (std::size_t s = 2; s < walk.size(); ++s) {
-        ++seen[{walk[s - 2], walk[s - 1]}][{walk[s]}];
-      }
+    check_transitions(small_graph(), options, 12); // all pairs of neighbours, parallel edges once
+  }
+}
+
+TEST_CASE("transitions have them too where nearly every attempt is rejected") {
+  glt_test::edge_list one_way{"one way", 7, {}, {}};   // no edge leads back, where 1/p is the largest weight
+  glt_test::edge_list complete{"complete", 6, {}, {}}; // no vertex is a stranger, where 1/q is
+  for (int v = 0; v < 7; ++v) {
+    for (auto const away : {1, 2, 4, 4}) {
+      one_way.add((v + away) % 7, v);
     }
-    CHECK(seen.size() == 12); // all pairs of neighbours, parallel edges once
-    for (auto const& [pair, next] : seen) {
-      auto const [t, v] = pair;
-      std::map<std::vector<std::int64_t>, double> likely;
-      double sum = 0;
-      for (auto const& [x, id] : rows[static_cast<std::size_t>(v)]) {
-        auto const weight = glt_test::node2vec_weight(rows, options, t, x);
-        likely[{x}] += weight;
-        sum += weight;
-      }
-      for (auto& [x, probability] : likely) {
-        probability /= sum;
-      }
-      CAPTURE(t);
-      CAPTURE(v);
-      if (likely.size() > 1) {
-        CHECK(glt_test::chi_square_deviation(next, likely) < 4.5);
-      }
+    for (int other = 0; v < 6 && other < 6; ++other) {
+      complete.add(other, v);
     }
+  }
+  complete.add(1, 0);
+  glt::node2vec_options const options{.length = 40, .walks_per_start = 300};
+  for (auto const& [p, q] : {std::pair{1e-5, 0.3}, {1e-5, 3.0}, {1e-5, 1.0}}) {
+    auto tried = options;
+    tried.p = p;
+    tried.q = q;
+    check_transitions(one_way, tried, 21);
+  }
+  for (auto const p : {0.4, 3.0}) {
+    auto tried = options;
+    tried.p = p;
+    tried.q = 1e-5;
+    check_transitions(complete, tried, 36);
   }
 }
 

@@ -28,13 +28,15 @@ namespace glt::dist {
 ///
 /// The owner of a walk's vertex draws a candidate and a random number. If the number alone does not decide, the walker
 /// goes to the previous vertex's owner, to search its row. From there the walker goes to the candidate if it is
-/// accepted, or back for another attempt.
+/// accepted, or back for another attempt. After as many attempts as in the serial walker, the step is drawn exactly.
 ///
 /// Concurrent calls: none on one object.
 ///
 /// @comm   an exchange to start and one per round; an attempt takes up to two rounds: to the owner of the previous
-///         vertex, unless the number decides alone, and to the owner of the vertex of the next attempt. A walker that
-///         moves between ranks costs 56 bytes; a step made away from home costs as for `random_walker`
+///         vertex, unless the number decides alone, and to the owner of the vertex of the next attempt. An exact draw
+///         takes two rounds for every neighbour that could still be drawn, at most the degree: the walker asks the
+///         previous vertex's owner about one after the other. A walker that moves between ranks costs 56 bytes; a step
+///         made away from home costs as for `random_walker`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class node2vec_walker {
 public:

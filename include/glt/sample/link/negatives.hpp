@@ -18,6 +18,10 @@ enum class negative_mode {
 };
 
 /// Options of drawing pairs that are not edges. Draws are independent: the same pair may come twice.
+///
+/// The negatives of a positive depend on the key, its original ids and the number of equal positives before it in the
+/// batch, so that they are the same on any number of ranks. Ranks that pass the same positive in the same step
+/// therefore draw the same negatives for it: give every edge to one rank.
 struct negative_options {
   negative_mode mode = negative_mode::binary;
   double amount = 1;       ///< negatives per positive; 0 for none, a whole number for triplets

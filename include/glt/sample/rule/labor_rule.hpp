@@ -43,7 +43,6 @@ namespace detail {
 ///         ones. In a part of a graph, `dist::make_source_originals` returns it.
 /// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson` if offsets are needed before picks:
 ///         on devices and across ranks; no memory
-///         picks: on devices and across ranks; no memory
 /// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
 ///         2023; exact counts by Ohlsson, "Sequential Poisson sampling", J. Official Statistics 14(2), 1998
 template <memory_space Space>

@@ -30,7 +30,8 @@ namespace glt {
 ///
 /// Concurrent calls: const members may run concurrently, into different walks.
 ///
-/// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
+/// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019; exact
+///         draws by exponential variates as in Efraimidis & Spirakis, Inf. Process. Letters 97(5), 2006
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
 class node2vec_walker {
   static_assert(detail::policy_reaches<Policy, GraphSpace>,
@@ -64,9 +65,10 @@ public:
   /// @shape  starts [S] → walks [S · walks_per_start, length + 1]
   /// @throws precondition_error  if a start is not in [0, V); `out` is then unchanged
   /// @where  memory of `Policy`; enqueues on its executor after the starts are checked
-  /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average; an attempt that must know whether
-  ///         vertices are neighbours searches a row as `edge_search` does. Allocates only while the walks are more than
-  ///         any before
+  /// @cost   at most max(1, 1/p, 1/q) / min(1, 1/p, 1/q) attempts a step on average, and never more than the degree or
+  ///         64, whichever is greater: an exact draw in one pass over the row then ends the step. An attempt that must
+  ///         know whether vertices are neighbours searches a row as `edge_search` does. Allocates only while the walks
+  ///         are more than any before
   void walk(array_view<space, Vertex const> starts, sample_key key, walks<Policy, Vertex>& out) const {
     detail::node2vec_step<detail::all_rows<GraphSpace, Vertex>> const step{
         {graph_}, ascending_, detail::node2vec_choice(options_)};

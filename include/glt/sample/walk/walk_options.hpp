@@ -86,8 +86,7 @@ inline void validate(metapath_options const& options) {
 }
 
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹), p or q is not a finite
-///                             number above 0, or one of 1, 1/p and 1/q is more than 2²⁰ times another: a step
-///                             could then take that many attempts
+///                             number above 0, or one of 1, 1/p and 1/q is more than 2²⁰ times another
 inline void validate(node2vec_options const& options) {
   detail::check_walk(options.length, options.walks_per_start);
   detail::check_preference("p", options.p);

@@ -57,3 +57,22 @@ TEST_CASE("attempts pick every position equally often, in rows of any length") {
     CHECK(again < 900);
   }
 }
+
+TEST_CASE("edges of an exact draw arrive at their variate over their weight") {
+  node2vec_choice const choice({.length = 1, .p = 0.5, .q = 4});
+  CHECK(choice.arrival(8, 4, 4, false) == 4);
+  CHECK(choice.arrival(8, 4, 3, true) == 8);
+  CHECK(choice.arrival(8, 4, 3, false) == 32);
+  CHECK(choice.arrival(8, -1, 3, false) == 8); // in the first step every edge is equally likely
+  CHECK(choice.needs_row(4, 3));
+  CHECK(!choice.needs_row(4, 4));
+  CHECK(!choice.needs_row(-1, 3));
+  CHECK(!node2vec_choice({.length = 1, .p = 0.5}).needs_row(4, 3)); // q is 1
+  CHECK(choice.earliest(8) == 8);
+  CHECK(node2vec_choice({.length = 1, .q = 0.25}).earliest(8) == 2);
+  CHECK(node2vec_choice::most_attempts(1) == 64);
+  CHECK(node2vec_choice::most_attempts(64) == 64);
+  CHECK(node2vec_choice::most_attempts(65) == 65);
+  CHECK(node2vec_choice::most_attempts(0x7FFFFFFF) == 0x7FFFFFFF);
+  CHECK(node2vec_choice::most_attempts(0x80000000) == 0xFFFFFFFF); // none
+}

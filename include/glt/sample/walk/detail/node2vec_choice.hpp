@@ -20,10 +20,14 @@ enum class verdict : std::uint8_t {
 ///
 /// Only candidates whose number lies between the two weights need a search in the previous vertex's row.
 ///
+/// After `most_attempts` a step is drawn exactly, from separate words: every edge arrives at time variate / weight, with
+/// an exponential variate, and the first edge to arrive is taken. An edge is taken in proportion to its weight then.
+///
 /// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
 class node2vec_choice {
 public:
-  explicit node2vec_choice(node2vec_options const& options) noexcept {
+  explicit node2vec_choice(node2vec_options const& options) noexcept
+      : p_(options.p), q_(options.q), least_(std::min(1.0, options.q)) {
     auto const most = std::max({1.0, 1 / options.p, 1 / options.q});
     to_previous_ = 1 / options.p / most;
     to_neighbor_ = 1 / most;
@@ -65,7 +69,31 @@ public:
     return number < to_stranger_ ? verdict::accept_stranger : verdict::reject;
   }
 
+  /// Returns the number of attempts at a step from a row, before it is drawn exactly: the degree, at least 64. Rows of
+  /// 2³¹ edges or more get no exact draw.
+  [[nodiscard]] GLT_HOST_DEVICE static constexpr std::uint32_t most_attempts(std::int64_t degree) noexcept {
+    return degree < 64 ? 64U : degree > 0x7FFFFFFFLL ? 0xFFFFFFFFU : static_cast<std::uint32_t>(degree);
+  }
+
+  /// True if the arrival of an edge to `candidate` depends on the previous vertex's row.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool needs_row(global_id previous, global_id candidate) const noexcept {
+    return previous >= 0 && candidate != previous && q_ != 1;
+  }
+  /// Returns the time at which an edge to `candidate` arrives; `neighbor` matters only if `needs_row`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr double arrival(double variate, global_id previous, global_id candidate,
+                                                         bool neighbor) const noexcept {
+    if (candidate == previous) {
+      return variate * p_;
+    }
+    return needs_row(previous, candidate) && !neighbor ? variate * q_ : variate;
+  }
+  /// Returns the earliest time at which an edge could arrive whose arrival `needs_row`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr double earliest(double variate) const noexcept { return variate * least_; }
+
 private:
+  double p_;
+  double q_;
+  double least_;
   double to_previous_;
   double to_neighbor_;
   double to_stranger_;

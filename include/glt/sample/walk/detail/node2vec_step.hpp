@@ -20,10 +20,10 @@ template <class Vertex = global_id, class Number = std::int32_t>
 struct second_order_walker {
   walk_draws draws; ///< as in `path_walker`
   Vertex at;
-  Vertex previous;  ///< −1 before the first step
-  Vertex candidate; ///< to be judged, or −1
-  edge_id edge;     ///< leads to a candidate from another rank
-  std::uint32_t attempt;
+  Vertex previous;       ///< −1 before the first step
+  Vertex candidate;      ///< to be judged; −1 if none; during an exact draw a `row_question`
+  edge_id edge;          ///< leads to a candidate from another rank; during an exact draw as `node2vec_step::race` says
+  std::uint32_t attempt; ///< attempts so far, and edges looked at by an exact draw
   std::int32_t home;
   Number walk;
   std::int32_t step;
@@ -37,8 +37,18 @@ struct second_order_walker {
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t row_in(auto const& rows) const noexcept { return rows.row_of(at); }
 };
 
+/// Codes of a walker's candidate during an exact draw, if the previous vertex's row is remote.
+struct row_question {
+  static constexpr global_id stranger = -2; ///< answer
+  static constexpr global_id neighbor = -3; ///< answer
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr global_id about(global_id vertex) noexcept { return -4 - vertex; }
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr bool is_open(global_id code) noexcept { return code <= -4; }
+  [[nodiscard]] static GLT_HOST_DEVICE constexpr global_id vertex(global_id code) noexcept { return -4 - code; }
+};
+
 /// An attempt at a step of a node2vec walk, as far as it can be made here. If the previous vertex's row matters and is
-/// remote, the walker goes there with its candidate. `walk_block` describes the members.
+/// remote, the walker goes there with its candidate. After many attempts an exact draw takes their place, for which the
+/// walker goes there with one question after the other. `walk_block` describes the members.
 template <class Rows>
 struct node2vec_step {
   Rows rows;
@@ -51,6 +61,7 @@ struct node2vec_step {
     edge_offset taken;
     verdict decided;
     bool neighbor; // of the previous vertex, if that matters
+    bool exact;    // the step is drawn exactly
   };
 
   GLT_HOST_DEVICE void begin(auto& it) const noexcept {
@@ -62,6 +73,10 @@ struct node2vec_step {
 
   [[nodiscard]] GLT_HOST_DEVICE bool choose(auto& it) const noexcept {
     it.taken = nowhere;
+    it.exact = false;
+    if (is_question(it)) {
+      return true;
+    }
     it.words = it.draws.of_attempt(it.step, it.attempt);
     if (is_brought(it)) {
       return true;
@@ -70,6 +85,10 @@ struct node2vec_step {
     auto const degree = rows.graph.degree(row);
     if (degree == 0) {
       return false;
+    }
+    it.exact = it.attempt >= node2vec_choice::most_attempts(degree);
+    if (it.exact) {
+      return true;
     }
     if (auto const position = node2vec_choice::position(it.words, degree); position >= 0) {
       it.taken = rows.graph.offset(row) + position;
@@ -80,6 +99,14 @@ struct node2vec_step {
 
   GLT_HOST_DEVICE void look(auto& it) const noexcept {
     it.decided = verdict::reject;
+    if (is_question(it)) {
+      it.decided = verdict::accept_neighbor;
+      return;
+    }
+    if (it.exact) {
+      race(it);
+      return;
+    }
     if (it.taken != nowhere) {
       it.candidate = rows.graph.source(it.taken);
     } else if (!is_brought(it)) {
@@ -100,7 +127,7 @@ struct node2vec_step {
 
   GLT_HOST_DEVICE void judge(auto& it) const noexcept {
     if (asks(it)) {
-      it.neighbor = edges()(rows.row_of(it.previous), static_cast<source_type>(it.candidate));
+      it.neighbor = edges()(rows.row_of(it.previous), judged(it));
     }
   }
 
@@ -113,7 +140,7 @@ struct node2vec_step {
     for (auto& it : walking) {
       if (asks(it)) {
         lookups[count].row = rows.row_of(it.previous);
-        lookups[count].source = static_cast<source_type>(it.candidate);
+        lookups[count].source = judged(it);
         asking[count++] = &it;
       }
     }
@@ -126,6 +153,13 @@ struct node2vec_step {
   GLT_HOST_DEVICE void go(auto& it, auto const& walkers) const {
     if (!rows.is_here(it)) {
       return; // to be judged
+    }
+    if constexpr (!Rows::all) {
+      if (is_question(it)) {
+        it.candidate = it.neighbor ? row_question::neighbor : row_question::stranger;
+        static_cast<void>(rows.enter(it, it.at));
+        return;
+      }
     }
     if (accepts(it.decided, it.neighbor)) {
       walkers.visit(it, static_cast<source_type>(it.candidate), *this);
@@ -153,6 +187,67 @@ private:
   using source_type = typename decltype(Rows::graph)::vertex_type;
   static constexpr edge_offset nowhere = -1;
 
+  // Takes the edge of the row that arrives first, or goes to ask whether a vertex is in the previous vertex's row.
+  //
+  // A walker that asks remembers two things. Its attempts beyond `most_attempts` are the edges looked at, the edge in
+  // question included. Its edge is the first one to arrive of those before: 2 · position, plus 1 if it leads to a
+  // neighbour; −1 if there is none.
+  GLT_HOST_DEVICE void race(auto& it) const noexcept {
+    auto const row = rows.row_of(it.at);
+    auto const degree = static_cast<std::uint32_t>(rows.graph.degree(row));
+    auto const first = rows.graph.offset(row);
+    auto const attempts = node2vec_choice::most_attempts(degree);
+    auto position = it.attempt - attempts;
+    edge_id best = -1;
+    double best_time = 0;
+    auto const enter = [&](std::uint32_t at, bool neighbor) {
+      auto const time =
+          choice.arrival(it.draws.variate(it.step, at), it.previous, rows.graph.source(first + at), neighbor);
+      if (best < 0 || time < best_time) {
+        best = edge_id{2} * at + (neighbor ? 1 : 0);
+        best_time = time;
+      }
+    };
+    if (position > 0) { // with an answer
+      if (it.edge >= 0) {
+        enter(static_cast<std::uint32_t>(it.edge / 2), it.edge % 2 != 0);
+      }
+      enter(position - 1, it.candidate == row_question::neighbor);
+    }
+    for (; position < degree; ++position) {
+      auto const source = rows.graph.source(first + position);
+      if (!choice.needs_row(it.previous, source)) {
+        enter(position, false);
+        continue;
+      }
+      if (best >= 0 && choice.earliest(it.draws.variate(it.step, position)) >= best_time) {
+        continue;
+      }
+      if constexpr (!Rows::all) {
+        if (!rows.has(it.previous)) {
+          it.attempt = attempts + position + 1;
+          it.edge = best;
+          it.candidate = row_question::about(source);
+          static_cast<void>(rows.enter(it, it.previous));
+          return;
+        }
+      }
+      enter(position, edges()(rows.row_of(it.previous), source));
+    }
+    it.taken = first + best / 2;
+    it.candidate = rows.graph.source(it.taken);
+    it.decided = verdict::accept;
+    rows.prefetch(it, rows.row_of(it.candidate));
+  }
+
+  // True for a walker that arrived with a question of an exact draw.
+  [[nodiscard]] static GLT_HOST_DEVICE bool is_question(auto const& it) noexcept {
+    return !Rows::all && row_question::is_open(it.candidate);
+  }
+  // Returns the vertex that is searched in the previous vertex's row.
+  [[nodiscard]] static GLT_HOST_DEVICE source_type judged(auto const& it) noexcept {
+    return static_cast<source_type>(is_question(it) ? row_question::vertex(it.candidate) : it.candidate);
+  }
   // True for a walker that arrived with a candidate.
   [[nodiscard]] static GLT_HOST_DEVICE bool is_brought(auto const& it) noexcept {
     return !Rows::all && it.candidate >= 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/core.hpp>
+#include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
 
@@ -50,6 +51,13 @@ public:
   /// Returns the words of one attempt at a step of a walk by rejection.
   [[nodiscard]] GLT_HOST_DEVICE constexpr words of_attempt(std::int64_t step, std::uint32_t attempt) const noexcept {
     return draw(step, attempt, 2);
+  }
+  /// Returns the exponential variate of an edge, by its position within the row, for an exact draw at a step.
+  ///
+  /// @units  as `minus_log2`
+  [[nodiscard]] GLT_HOST_DEVICE constexpr double variate(std::int64_t step, std::uint32_t position) const noexcept {
+    auto const drawn = draw(step, position, 4);
+    return static_cast<double>(minus_log2(drawn[0] | (std::uint64_t{drawn[1]} << 32)));
   }
 
   /// Returns the position within a row at which a step leaves it, all equally likely; `word` is the step's word.
