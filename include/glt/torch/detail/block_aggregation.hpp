@@ -69,6 +69,9 @@ struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     auto const saved = ctx->get_saved_variables();
     auto const& of_destinations = gradients[1];
+    if (!gradients[0].defined() && !of_destinations.defined()) {
+      return {{}, {}, {}, {}};
+    }
     auto const gradient = (gradients[0].defined() ? gradients[0] : at::zeros_like(of_destinations)).contiguous();
     auto const width = gradient.size(1);
     auto const num_sources = ctx->saved_data["num_sources"].toInt();
