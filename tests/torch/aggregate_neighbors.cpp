@@ -112,6 +112,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("rows of destinations pass on their gradients, with those of aggregates or alone") {
+  glt_test::random_block const block(9, 4, 3, 6);
+  at::manual_seed(7);
+  auto const x = at::randn({9, 3}, at::kDouble).requires_grad_();
+  auto const weights = at::randn({4, 3}, at::kDouble);
+  for (auto const how : all_aggregators) {
+    auto const [neighbors, own] = glt::detail::aggregate_neighborhoods(x, block.view(), how);
+    CHECK(at::equal(own, x.narrow(0, 0, 4)));
+    auto const both = gradient_by(x, neighbors + own, weights);
+    CHECK(largest(both - gradient_by(x, block.dense().aggregate(x, how) + x.narrow(0, 0, 4), weights)) < 1e-12);
+    auto const [unused, alone] = glt::detail::aggregate_neighborhoods(x, block.view(), how);
+    CHECK(largest(gradient_by(x, alone, weights) - gradient_by(x, x.narrow(0, 0, 4), weights)) < 1e-12);
+  }
+}
+
 TEST_CASE("aggregate_neighbors refuses what is not one row of floats per source") {
   glt_test::random_block const block(4, 2, 2, 1);
   auto const refuses = [](at::Tensor const& x, glt::block_view<glt::memory_space::host> graph) {

@@ -72,6 +72,32 @@ void check_block(std::string_view call, block_view<Space> block) {
 
 } // namespace detail
 
+namespace detail {
+
+/// Aggregates of the in-neighbours of all destinations, and the destinations' rows of the same matrix.
+struct neighborhood_rows {
+  at::Tensor neighbors;
+  at::Tensor own;
+};
+
+/// Returns both for a block; their gradients are added up in one matrix.
+///
+/// @throws precondition_error  as `aggregate_neighbors`
+template <memory_space Space>
+[[nodiscard]] neighborhood_rows aggregate_neighborhoods(at::Tensor const& x, block_view<Space> block,
+                                                        dist::aggregator how) {
+  if (!is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
+    throw precondition_error(message("aggregate_neighbors over ", to_string(x),
+                                     "; pass a float or double host tensor [", block.num_sources,
+                                     ", F], one row per source of the block"));
+  }
+  check_block("aggregate_neighbors", block);
+  auto const rows = block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
+  return {rows[0], rows[1]};
+}
+
+} // namespace detail
+
 /// Returns the sum, mean, maximum or minimum of x over the in-edges of every destination of a block. A destination
 /// without edges gets zero.
 ///
@@ -84,13 +110,7 @@ void check_block(std::string_view call, block_view<Space> block) {
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made
 template <memory_space Space>
 [[nodiscard]] at::Tensor aggregate_neighbors(at::Tensor const& x, block_view<Space> block, dist::aggregator how) {
-  if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
-    throw precondition_error(detail::message("aggregate_neighbors over ", detail::to_string(x),
-                                             "; pass a float or double host tensor [", block.num_sources,
-                                             ", F], one row per source of the block"));
-  }
-  detail::check_block("aggregate_neighbors", block);
-  return detail::block_aggregation::apply(x, to_tensor(block.offsets), to_tensor(block.row), how);
+  return detail::aggregate_neighborhoods(x, block, how).neighbors;
 }
 
 /// Returns the same over all in-edges of this rank's destinations, on whatever rank their sources are. Takes a whole

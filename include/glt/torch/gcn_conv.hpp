@@ -60,12 +60,9 @@ public:
     auto const scale = scales(known);
     bool const first = maps_first(x, graph, options_.in, options_.out);
     auto const rows = (first ? map_rows_over(graph, x, linear_->weight) : x) * scale;
-    auto sum = sum_neighbors(rows, graph, known);
-    auto const own = sum.size(0);
-    if (options_.add_self_loops) {
-      sum = sum + rows.narrow(0, 0, own);
-    }
-    auto const y = sum * scale.narrow(0, 0, own);
+    auto const [neighbors, own] = gather_neighborhoods(rows, graph, dist::aggregator::sum, known);
+    auto const sum = options_.add_self_loops ? neighbors + own : neighbors;
+    auto const y = sum * scale.narrow(0, 0, sum.size(0));
     return map_rows_over(graph, y, first ? at::Tensor() : linear_->weight, bias_);
   }
 

@@ -51,8 +51,7 @@ public:
     check_input("gin_conv", x, options_.in);
     bool const before = maps_first(x, graph, options_.in, options_.out);
     auto const rows = before ? map_rows_over(graph, x, first_->weight) : x;
-    auto const gathered = sum_neighbors(rows, graph, degrees);
-    auto const own = rows.narrow(0, 0, gathered.size(0));
+    auto const [gathered, own] = gather_neighborhoods(rows, graph, dist::aggregator::sum, degrees);
     auto const more = options_.learn_epsilon // trained as a map of single elements
                           ? map_rows_over(graph, own.reshape({-1, 1}), epsilon_.view({1, 1})).view_as(own)
                           : epsilon_ * own;

@@ -47,10 +47,10 @@ public:
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, at::Tensor const& degrees = {}) {
     check_input("sage_conv", x, options_.in);
     bool const first = !is_extreme(options_.how) && maps_first(x, graph, options_.in, options_.out);
-    auto const rows = first ? map_rows_over(graph, x, neighbor_->weight) : x;
-    auto const gathered = options_.how == dist::aggregator::sum ? sum_neighbors(rows, graph, degrees)
-                                                                : aggregate_neighbors(rows, graph, options_.how);
-    return map_rows_over(graph, x.narrow(0, 0, gathered.size(0)), self_->weight, self_->bias) +
+    auto const [gathered, rows] =
+        gather_neighborhoods(first ? map_rows_over(graph, x, neighbor_->weight) : x, graph, options_.how, degrees);
+    auto const own = first ? x.narrow(0, 0, gathered.size(0)) : rows;
+    return map_rows_over(graph, own, self_->weight, self_->bias) +
            (first ? gathered : map_rows_over(graph, gathered, neighbor_->weight));
   }
 

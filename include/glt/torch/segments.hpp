@@ -34,7 +34,7 @@ template <memory_space Space>
 [[nodiscard]] at::Tensor aggregate_segments(std::string_view call, at::Tensor const& values,
                                             array_view<Space, edge_offset const> offsets, dist::aggregator how) {
   check_segments(call, values, offsets);
-  return block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how);
+  return block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how)[0];
 }
 
 } // namespace detail

@@ -31,12 +31,17 @@ void spread_chosen(local_id const* chosen, local_id const* row, std::int64_t cou
 
 /// Aggregation over a block; keeps its edges for the backward pass and, for a maximum or minimum, the chosen edges.
 /// Bits do not depend on the number of threads.
+///
+/// Also returns the rows of the destinations, so that their gradients join those by the edges in one matrix.
 struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;
 
-  static at::Tensor forward(context* ctx, at::Tensor const& x, at::Tensor const& offsets, at::Tensor const& row,
-                            dist::aggregator how) {
+  /// @shape  x [num_sources, F] → aggregates [num_destinations, F], rows of destinations [num_destinations, F]; the
+  ///         latter are empty where there are more destinations than sources
+  static tensors forward(context* ctx, at::Tensor const& x, at::Tensor const& offsets, at::Tensor const& row,
+                         dist::aggregator how) {
+    ctx->set_materialize_grads(false);
     ctx->saved_data["num_sources"] = x.size(0);
     ctx->saved_data["how"] = static_cast<std::int64_t>(how);
     auto const rows = x.contiguous();
@@ -56,14 +61,18 @@ struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
       }
     });
     ctx->save_for_backward({offsets, row, chosen});
-    return out;
+    return {out, rows.detach().narrow(0, 0, edges.num_destinations() <= x.size(0) ? edges.num_destinations() : 0)};
   }
 
   static tensors backward(context* ctx, tensors const& gradients) {
     refuse_second_order("aggregate_neighbors");
     auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
     auto const saved = ctx->get_saved_variables();
-    auto const gradient = gradients[0].contiguous();
+    auto const& of_destinations = gradients[1];
+    if (!gradients[0].defined() && !of_destinations.defined()) {
+      return {{}, {}, {}, {}};
+    }
+    auto const gradient = (gradients[0].defined() ? gradients[0] : at::zeros_like(of_destinations)).contiguous();
     auto const width = gradient.size(1);
     auto const num_sources = ctx->saved_data["num_sources"].toInt();
     auto const into = is_extreme(how) ? at::zeros({num_sources, width}, gradient.options())
@@ -81,6 +90,9 @@ struct block_aggregation : ::torch::autograd::Function<block_aggregation> {
             .add(by_source.shard(), from, to, true, {degrees.data_ptr<local_id>(), degrees.numel()});
       }
     });
+    if (of_destinations.defined()) {
+      into.narrow(0, 0, of_destinations.size(0)).add_(of_destinations);
+    }
     return {into, {}, {}, {}};
   }
 };

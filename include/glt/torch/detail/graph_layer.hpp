@@ -46,16 +46,22 @@ inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
   }
 }
 
-/// Returns the sum of x over all in-edges of the destinations in the whole graph. If degrees are given, it is estimated
-/// from the mean over the given edges.
+/// Returns the aggregates of x over the in-edges of destinations, and their rows of x. If degrees are given, a sum is
+/// over all in-edges in the whole graph, estimated from the mean over the given edges.
 template <class Graph>
-[[nodiscard]] at::Tensor sum_neighbors(at::Tensor const& x, Graph& graph, at::Tensor const& degrees) {
-  if (!degrees.defined()) {
-    return aggregate_neighbors(x, graph, dist::aggregator::sum);
+[[nodiscard]] neighborhood_rows gather_neighborhoods(at::Tensor const& x, Graph& graph, dist::aggregator how,
+                                                     at::Tensor const& degrees) {
+  if (how == dist::aggregator::sum && degrees.defined()) {
+    check_degrees(degrees, x);
+    auto const [mean, own] = gather_neighborhoods(x, graph, dist::aggregator::mean, {});
+    return {mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1), own};
   }
-  check_degrees(degrees, x);
-  auto const mean = aggregate_neighbors(x, graph, dist::aggregator::mean);
-  return mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1);
+  if constexpr (requires { aggregate_neighborhoods(x, graph, how); }) {
+    return aggregate_neighborhoods(x, graph, how);
+  } else {
+    auto const neighbors = aggregate_neighbors(x, graph, how);
+    return {neighbors, x.narrow(0, 0, neighbors.size(0))};
+  }
 }
 
 /// Shared handle of a layer, like the modules of LibTorch, whose operator cannot call a template.
