@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -228,7 +229,6 @@ TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at t
                                                          {.fanouts = glt::same_fanouts(list.schema, {-1})});
   std::vector<glt::local_id> const seeds{7, 2, 30};
   auto const x = random_rows(list.schema, 4);
-  auto layer = make_layer(list.schema, {.in = 4, .out = 3, .num_bases = 3});
   glt::hetero_subgraph<glt::device::cpu> subgraph;
   sampler.sample(0, seeds, {}, subgraph);
   rows_by_type rows;
@@ -236,10 +236,15 @@ TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at t
     auto const nodes = glt::to_tensor(subgraph.nodes(t)).to(at::kLong);
     rows.push_back(x[static_cast<std::size_t>(t)].index_select(0, nodes));
   }
-  auto const y = layer(rows, [&](int e) { return subgraph.block(e, 0); });
-  auto const expected = dense_layer(layer, list, x);
-  auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
-  CHECK(at::allclose(y[0].narrow(0, 0, 3), expected[0].index_select(0, places), 1e-9, 1e-9));
+  for (std::int64_t const bases : {1, 3}) {
+    CAPTURE(bases);
+    auto layer = make_layer(list.schema, {.in = 4, .out = 3, .num_bases = bases});
+    CHECK(layer->named_parameters()["maps"].size(0) == bases);
+    auto const y = layer(rows, [&](int e) { return subgraph.block(e, 0); });
+    auto const expected = dense_layer(layer, list, x);
+    auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
+    CHECK(at::allclose(y[0].narrow(0, 0, 3), expected[0].index_select(0, places), 1e-9, 1e-9));
+  }
 }
 
 TEST_CASE("two layers over sampled typed blocks equal two over the whole graph, forward and backward") {
@@ -305,6 +310,15 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     CHECK(glt_test::names(failure(comm.rank() == last ? 1 : 0), "rank " + std::to_string(last),
                           "for relation 0; pass ["));
     CHECK(failure(0) == "(nothing was thrown)");
+    auto const refused = [&](at::ScalarType first, at::ScalarType others) {
+      rows_by_type x;
+      for (int t = 0; t < list.schema.num_node_types(); ++t) {
+        x.push_back(at::zeros({sharded.num_vertices(t), 3}, t == list.schema.source_type(0) ? first : others));
+      }
+      return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(layer(x, sharded)); });
+    };
+    CHECK(glt_test::names(refused(at::kFloat, at::kDouble), "rgcn_conv over ", "all of one type"));
+    CHECK(glt_test::names(refused(at::kHalf, at::kHalf), "rgcn_conv over ", "pass float or double"));
     glt::rgcn_conv other(glt::hetero_schema(), {.in = 3, .out = 4});
     CHECK_THROWS_AS(static_cast<void>(other(rows_by_type{}, sharded)), glt::precondition_error);
   });
@@ -317,6 +331,24 @@ TEST_CASE("rgcn_conv refuses widths, bases and inputs that do not fit") {
   glt::rgcn_conv layer(schema, {.in = 2, .out = 2});
   auto const no_graph = [](int) -> glt::block_view<glt::memory_space::host> { return {}; };
   CHECK_THROWS_AS(static_cast<void>(layer(rows_by_type{at::zeros({1, 2})}, no_graph)), glt::precondition_error);
+  auto many = random_rows(schema, 2);
+  many.push_back(many.back());
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(layer(many, no_graph)); }),
+                        "rgcn_conv over ", "matrices; pass one for each"));
   auto const wide = random_rows(schema, 3);
   CHECK_THROWS_AS(static_cast<void>(layer(wide, no_graph)), glt::precondition_error);
+}
+
+TEST_CASE("rgcn_conv without relations maps every vertex by itself") {
+  glt::hetero_schema const schema({{"a", 5}}, {});
+  auto layer = make_layer(schema, {.in = 2, .out = 3});
+  {
+    at::NoGradGuard const guard;
+    layer->named_parameters()["bias"].fill_(0.5);
+  }
+  auto const x = random_rows(schema, 2);
+  auto const none = [](int) -> glt::block_view<glt::memory_space::host> { throw std::out_of_range("no relations"); };
+  auto const y = layer(x, none);
+  REQUIRE(y.size() == 1);
+  CHECK(at::allclose(y[0], x[0].mm(layer->named_parameters()["self"]) + 0.5, 1e-12, 1e-12));
 }
