@@ -17,7 +17,7 @@ glt::hetero_schema const schema({{"a", 2}, {"b", 3}}, {{"a", "x", "b"}, {"b", "y
 TEST_CASE("fanouts of every edge type, zero included") {
   CHECK(glt::same_fanouts(schema, {3, 2}) == std::vector<std::vector<std::int64_t>>{{3, 2}, {3, 2}});
   CHECK(glt::detail::num_hops({.fanouts = glt::same_fanouts(schema, {3, 2, 1})}) == 3);
-  CHECK(glt::detail::num_hops({}) == 0);
+  CHECK(glt::detail::num_hops(glt::hetero_options{}) == 0);
   CHECK_NOTHROW(glt::validate({.fanouts = {{3, 0}, {-1, 0}}}, schema));
   CHECK_NOTHROW(glt::validate({.fanouts = {{0}, {0}}, .replace = true}, schema));
   CHECK_NOTHROW(glt::validate({}, glt::hetero_schema{}));
