@@ -30,6 +30,7 @@ TEST_CASE("what collectors are given is checked, and the fault named") {
   CHECK(glt_test::names(refused([&] { check_num_first("seeds", 4, 3); }), "4 seeds of 3"));
   CHECK_NOTHROW(check_collected_edges(book, 2));
   CHECK(glt_test::names(refused([&] { check_collected_edges(book, 1); }), "by 1 ranks"));
-  CHECK_NOTHROW(check_num_edges(1, 1));
-  CHECK(glt_test::names(refused([&] { check_num_edges(1, 2); }), "1 edges with 2 destinations"));
+  CHECK_NOTHROW(check_edges(1, 1, true));
+  CHECK(glt_test::names(refused([&] { check_edges(1, 2, true); }), "1 edges with 2 destinations"));
+  CHECK(glt_test::names(refused([&] { check_edges(1, 1, false); }), "the features are of vertices"));
 }
