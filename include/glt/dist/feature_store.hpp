@@ -34,8 +34,8 @@ public:
   template <communicator Comm>
   feature_store(Comm& comm, partition_book book, glt::feature_store<Policy, T>&& local)
       : book_(std::move(book)), local_(std::move(local)) {
-    detail::agree_on_matrix(comm, detail::fault_of_rows(comm, book_, this->local().num_vertices()), "features",
-                            "feature columns", book_, this->local(), local_.policy());
+    detail::agree_on_matrix(comm, detail::fault_of_rows(comm, book_, this->local().num_vertices()), book_,
+                            this->local(), local_.policy());
     agree_on_labels(comm);
   }
 

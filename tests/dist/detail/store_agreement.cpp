@@ -4,8 +4,8 @@
 #include <glt/dist/detail/store_agreement.hpp>
 
 #include <glt/comm/serial.hpp>
-#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/feature/feature_table.hpp>
 #include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
@@ -53,13 +53,12 @@ TEST_CASE("columns, scales and the partition are the same on all ranks") {
         auto const last = "rank " + std::to_string(comm.size() - 1);
         auto const agree = [&](glt::partition_book const& book, glt::feature_store<cpu, std::int8_t> const& rows,
                                std::string const& fault = {}) {
-          return thrown<glt::collective_error>([&] {
-            glt::detail::agree_on_matrix(comm, fault, "features", "feature columns", book, rows.view(), cpu());
-          });
+          return thrown<glt::collective_error>(
+              [&] { glt::detail::agree_on_matrix(comm, fault, book, rows.view(), cpu()); });
         };
         auto const book = book_of(comm.size(), 4);
         std::vector<float> const scales{1, 2};
-        glt::detail::agree_on_matrix(comm, "", "features", "feature columns", book, rows_of(2, scales).view(), cpu());
+        glt::detail::agree_on_matrix(comm, "", book, rows_of(2, scales).view(), cpu());
         CHECK(names(agree(book, rows_of(odd ? 3 : 2, {})), last, "3 feature columns, but rank 0 has 2"));
         CHECK(names(agree(book, rows_of(2, odd ? std::vector<float>{1, 3} : scales)), last, "other scales"));
         CHECK(names(agree(book_of(comm.size(), odd ? 5 : 4), rows_of(2, scales)), last, "another partition"));
@@ -74,8 +73,10 @@ TEST_CASE("named tensors are the same on all ranks") {
         bool const odd = comm.rank() == comm.size() - 1;
         auto const last = "rank " + std::to_string(comm.size() - 1);
         auto const book = book_of(comm.size(), 4);
-        auto const agree = [&](std::string const& name, glt::feature_store<cpu, std::int8_t> const& rows) {
-          glt::detail::agree_on_table(comm, "", book, {{name, glt::detail::without_type(rows.view())}}, cpu());
+        auto const agree = [&](std::string const& name, glt::feature_store<cpu, std::int8_t> rows) {
+          glt::feature_table<cpu> table(4);
+          table.add(name, std::move(rows));
+          glt::detail::agree_on_table(comm, "", book, table);
         };
         agree("title", rows_of(2, {1, 2}));
         CHECK(names(thrown<glt::collective_error>([&] { agree(odd ? "label" : "title", rows_of(2, {})); }), last,

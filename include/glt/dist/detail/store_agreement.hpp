@@ -48,16 +48,15 @@ template <device_policy Policy>
 
 /// Agrees with the other ranks on the partition and on the columns, elements and scales of the rows.
 ///
-/// @param  `what`, `columns_of`  names in error texts, such as "features", "feature columns"
 /// @where  synchronises
 /// @comm   collective; two header exchanges
 /// @throws collective_error  on every rank, if `fault` is not empty on one, or its rows or partition differ from rank 0
 template <communicator Comm, device_policy Policy, class T>
-void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what, std::string_view columns_of,
-                     partition_book const& book, feature_view<Policy::space, T> rows, Policy const& policy) {
+void agree_on_matrix(Comm& comm, std::string const& fault, partition_book const& book,
+                     feature_view<Policy::space, T> rows, Policy const& policy) {
   call_site const site{.what = operation::make_features};
   agree(host_comm(comm), site, fault, rows.num_columns(), [&](std::int64_t columns, std::int64_t first) {
-    return message("has ", columns, ' ', columns_of, ", but rank 0 has ", first,
+    return message("has ", columns, " feature columns, but rank 0 has ", first,
                    "; store the same columns on all ranks");
   });
   fingerprint print;
@@ -66,10 +65,9 @@ void agree_on_matrix(Comm& comm, std::string const& fault, std::string_view what
     print.add(static_cast<std::int64_t>(element_type_of<T>));
   }
   print.add(book_fingerprint(book));
-  agree(host_comm(comm), site, {}, print.value(), [&](auto, auto) {
-    return message("has ", what,
-                   " of another element type, other scales or another partition than rank 0; load parts "
-                   "of one data set on all ranks");
+  agree(host_comm(comm), site, {}, print.value(), [](auto, auto) {
+    return "has features of another element type, other scales or another partition than rank 0; load parts of one "
+           "data set on all ranks";
   });
 }
 
