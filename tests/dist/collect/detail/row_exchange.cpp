@@ -5,9 +5,9 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/core/random.hpp>
-#include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
+#include <glt/dist/collect/feature_collector.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 
 #include "support/parts.hpp"
