@@ -44,22 +44,24 @@ if(GLT_WITH_MPI)
   include(glt_mpi_launcher)
 endif()
 
+# LibTorch's headers take ten seconds a program: where many are built they are precompiled, here, so that neither the
+# folder nor an option of the build changes what ccache has of them.
+if(GLT_BUILD_TESTS AND TARGET glt::torch AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp" CONTENT "")
+  add_library(glt_torch_precompiled OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/torch_precompiled.cpp")
+  target_link_libraries(glt_torch_precompiled PRIVATE glt::torch glt_warnings)
+  set_target_properties(glt_torch_precompiled PROPERTIES CXX_EXTENSIONS OFF)
+  target_precompile_headers(glt_torch_precompiled PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h> <torch/optim/adam.h>)
+endif()
+
 # glt_add_program(<target> SOURCES <file>... [LINK <target>...]): an executable with the project's warnings.
 function(glt_add_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # LibTorch's headers take ten seconds a program: where many are built they are precompiled. Programs list glt::torch in
-  # LINK; those of doctest have other options of the compiler.
-  if(GLT_BUILD_TESTS AND "glt::torch" IN_LIST arg_LINK AND NOT "doctest::doctest" IN_LIST arg_LINK AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    if(NOT TARGET glt_torch_precompiled)
-      file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp" CONTENT "")
-      add_library(glt_torch_precompiled OBJECT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp")
-      target_link_libraries(glt_torch_precompiled PRIVATE glt::torch glt_warnings)
-      set_target_properties(glt_torch_precompiled PROPERTIES CXX_EXTENSIONS OFF)
-      target_precompile_headers(glt_torch_precompiled PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h> <torch/optim/adam.h>)
-    endif()
+  # Programs list glt::torch in LINK; those of doctest have other options of the compiler.
+  if(TARGET glt_torch_precompiled AND "glt::torch" IN_LIST arg_LINK AND NOT "doctest::doctest" IN_LIST arg_LINK)
     target_precompile_headers(${target} REUSE_FROM glt_torch_precompiled)
   endif()
 endfunction()

@@ -90,8 +90,8 @@ struct naive_link_sample {
   bool operator==(naive_link_sample const&) const = default;
 };
 
-/// Samples links from the definition: edges to be excluded are taken out of the list before anything is
-/// sampled. `around(rest, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives.
+/// Samples links from the definition: edges to be excluded are taken out of the list before anything is sampled.
+/// `around(rest, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives.
 template <class Around>
 naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
                                        std::vector<std::int64_t> const& labels, glt::link_options const& options,

@@ -2,9 +2,9 @@
 //
 // stuck_rank <skip|stop|replies|split|init|serve|flush|throw|late|none>: a program with a time limit of two seconds, of
 // which rank 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts MPI, as the
-// server for which another one waits, or as the receiver of a long message, or not at all. With `throw` and `late` there
-// is no limit: rank 1 throws before all ranks are guarded, or comes to the end eight seconds after the others. It ends
-// the job, but for `none` and `late`.
+// server for which another one waits, or as the receiver of a long message, or not at all. With `throw` and `late`
+// there is no limit: rank 1 throws before all ranks are guarded, or comes to the end eight seconds after the others. It
+// ends the job, but for `none` and `late`.
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>

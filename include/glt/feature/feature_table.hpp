@@ -6,6 +6,7 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -51,8 +53,7 @@ public:
   ///                             2³¹ or more
   /// @cost   O(N), and 20 to 32 bytes an edge
   feature_table(buffer<Policy, edge_id> edges, feature_table rows) : feature_table(std::move(rows)) {
-    edges_ = detail::edge_rows<Policy>(std::move(edges), num_rows_);
-    of_edges_ = true;
+    edges_.emplace(std::move(edges), num_rows_);
   }
 
   feature_table(feature_table&&) noexcept = default;
@@ -75,7 +76,7 @@ public:
 
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
   /// Returns true if the rows are of edges, and false if they are of vertices.
-  [[nodiscard]] bool of_edges() const noexcept { return of_edges_; }
+  [[nodiscard]] bool of_edges() const noexcept { return edges_.has_value(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// Returns the names, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const {
@@ -119,7 +120,9 @@ public:
   }
 
   /// Borrows all tensors, and the table that finds rows of edges.
-  [[nodiscard]] detail::table_view<space> view() const { return {tensors(), edges_.view(), of_edges_}; }
+  [[nodiscard]] detail::table_view<space> view() const {
+    return {tensors(), edges_ ? edges_->view() : detail::id_table_view<space>(), of_edges()};
+  }
 
   /// Copies rows of a tensor, converted as by `gather_rows`.
   ///
@@ -129,10 +132,10 @@ public:
   ///                             [S, F], an edge is not in the table, or the table of edges is in memory of a device
   template <class Id, detail::element Out>
   void gather(std::string_view name, array_view<space, Id const> ids, matrix_view<space, Out> out) const {
-    if (of_edges_) {
+    if (edges_) {
       if constexpr (host_policy<Policy> && std::same_as<Id, edge_id>) {
         std::vector<local_id> rows;
-        edges_.find(ids, rows);
+        edges_->find(ids, rows);
         gather_stored(name, array_view<space, local_id const>(rows.data(), ids.size()), out);
         return;
       }
@@ -186,8 +189,7 @@ private:
 
   std::int64_t num_rows_;
   Policy policy_;
-  detail::edge_rows<Policy> edges_; // of edges only
-  bool of_edges_ = false;
+  std::optional<detail::edge_rows<Policy>> edges_; // none of vertices
   std::vector<tensor> tensors_;
 };
 

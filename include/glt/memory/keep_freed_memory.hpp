@@ -9,9 +9,9 @@ namespace glt {
 
 /// Keeps freed memory of this process for its next allocations, if the allocator is glibc's; else does nothing.
 ///
-/// By default glibc returns blocks of more than 128 KiB to the system when they are freed, so that every step of a
-/// training clears and maps the pages of its tensors again: a third of the step. Call it once, before the first large
-/// allocation; `run_mpi_program` does so. It holds until the process ends.
+/// By default glibc maps large blocks and returns them to the system when they are freed. The threshold grows with the
+/// blocks, to 32 MiB at most. So every step of a training clears and maps the pages of its largest tensors again. Call
+/// this function once, before the first large allocation; `run_mpi_program` does so. It holds until the process ends.
 ///
 /// Concurrent calls: none with allocations of other threads.
 ///

@@ -32,8 +32,8 @@ struct mpi_program_options {
 /// once: by rank 0, or by a rank that cannot reach the others any more and then ends the job. The stack that LibTorch
 /// adds to the texts of its errors is left out.
 ///
-/// A file that grows beyond the limit of file sizes (`ulimit -f`) is an error of writing, unless the program has a handler
-/// for SIGXFSZ: the default would end the program without a text.
+/// A file that grows beyond the limit of file sizes (`ulimit -f`) is an error of writing, unless the program has a
+/// handler for SIGXFSZ: the default would end the program without a text.
 ///
 /// @comm   collective over all processes
 /// @return the status for `main`: 0, or 1 after a failure
@@ -46,10 +46,10 @@ template <std::invocable<mpi_comm> Work>
   if (options.keep_memory) {
     static_cast<void>(keep_freed_memory()); // another allocator has its own way
   }
+  if (auto const before = std::signal(SIGXFSZ, SIG_IGN); before != SIG_DFL) {
+    std::signal(SIGXFSZ, before);
+  }
   try {
-    if (auto const before = std::signal(SIGXFSZ, SIG_IGN); before != SIG_DFL) {
-      std::signal(SIGXFSZ, before);
-    }
     mpi_environment const mpi(options.threads, options.world.time_limit);
     std::optional<mpi_comm> comm;
     try {

@@ -70,10 +70,6 @@ void check_block(std::string_view call, block_view<Space> block) {
   }
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// Aggregates of the in-neighbours of all destinations, and the destinations' rows of the same matrix.
 struct neighborhood_rows {
   at::Tensor neighbors;

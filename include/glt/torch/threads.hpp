@@ -13,9 +13,9 @@ namespace glt {
 
 /// Sets the number of threads for operations of LibTorch, for layers over blocks, and for products of matrices.
 ///
-/// `at::set_num_threads` does not reach an OpenBLAS with separate threads, such as Debian's `libopenblas0-pthread`. Each
-/// rank then takes all cores for every product. This function tells OpenBLAS as well, if it is loaded.
-/// `libopenblas0-openmp` shares the threads of LibTorch: with two or more threads, none of them waits for a core.
+/// `at::set_num_threads` does not reach an OpenBLAS with separate threads, such as Debian's `libopenblas0-pthread`.
+/// Each rank then takes all cores for every product. This function tells OpenBLAS as well, if it is loaded.
+/// `libopenblas0-openmp` takes the threads of LibTorch instead.
 ///
 /// Concurrent calls: none with operations of LibTorch.
 ///

@@ -182,8 +182,10 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
         .with(named, {{.name = "year"}, {.name = "label", .seeds_only = true}});
     glt::dist::vertex_seeds<> const seeds(divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)));
     glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    std::int64_t num_nodes = 0;
     glt_test::for_each_batch(loader, seeds, [&](auto const& batch, auto const& of_batch, auto key) {
       auto const& sample = batch.subgraph;
+      num_nodes += sample.nodes().size();
       CHECK(glt_test::plain(sample, divided.names.original) ==
             glt_test::naive_sample(list, originals_of(divided, of_batch.vertices), recipe.options(), key));
       auto const num_seeds = sample.num_sampled_nodes()[0];
@@ -212,6 +214,9 @@ TEST_CASE("batches with labels, edge features and some named tensors") {
       CHECK(glt_test::elements_of<std::int64_t>(batch.tensors["year"]) == years);
       CHECK(glt_test::elements_of<std::int64_t>(batch.tensors["label"]) == labels);
     });
+    auto const counts = loader.report().rows; // of the matrix and of the tensors
+    CHECK((num_nodes > 0) == (seeds.size() > 0));
+    CHECK(counts.own + counts.remote == 2 * num_nodes);
     glt_test::check_deployments(comm, recipe, seeds);
 
     auto const last = comm.size() - 1;

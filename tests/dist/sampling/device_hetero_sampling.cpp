@@ -26,7 +26,8 @@ namespace {
 
 using gpu = glt_test::emulated_cpp;
 
-// Both samplers of a rank get the same seeds and make the same batch; the graph of the device is in memory of `GraphPolicy`.
+// Both samplers of a rank get the same seeds and make the same batch; the graph of the device is in memory of
+// `GraphPolicy`.
 template <class GraphPolicy = gpu, class Rule>
 void check_equal_to_host(auto& comm, glt_test::hetero_list const& list, glt::hetero_options const& options,
                          std::vector<Rule> const& rules, auto const& queries_of) {

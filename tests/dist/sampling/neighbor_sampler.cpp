@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <span>
@@ -259,9 +260,11 @@ TEST_CASE("queries travel with their vertices, and a rank is served by the rule 
       glt::dist::graph graph(comm, divided.part(comm.rank()));
       glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {9, 9}, .disjoint = true}, first_edges{9});
       glt::sampled_subgraph<cpu, glt::global_id> out;
-      for (bool const by_rank : {false, true}) {
+      for (bool const by_rank : {false, true, false}) {
         if (by_rank) {
           sampler.set_rule_of([](int rank) { return first_edges{2 + rank}; });
+        } else {
+          sampler.set_rule_of(std::function<first_edges(int)>());
         }
         std::vector<std::int64_t> queries;
         auto const seeds = seeds_of(comm.rank(), 3, 257);

@@ -158,6 +158,14 @@ TEST_CASE("the own part lies in the shared block, and views that are not of the 
           return glt_test::thrown<glt::precondition_error>([&] { sampler.read_in_place(views); });
         };
         CHECK(glt_test::names(refused(foreign.neighborhood), "100 columns", "101 vertices"));
+        glt::graph_part<cpu, glt::global_id> odd = divided.part(comm.rank());
+        if (comm.rank() == 1) {
+          auto const view = odd.graph.view();
+          odd.graph = {200, glt::make_buffer<cpu>(view.offsets()), glt::make_buffer<cpu>(view.sources()),
+                       glt::make_buffer<cpu>(view.edge_ids())};
+        }
+        auto const wide = glt::dist::share_graph(node, odd);
+        CHECK(glt_test::names(refused(wide.neighborhood), "200 columns", "of part 1", "101 vertices"));
         auto fewer = shared.neighborhood;
         fewer.of_rank.pop_back();
         CHECK(glt_test::names(refused(fewer), "one entry per rank"));

@@ -157,3 +157,29 @@ TEST_CASE("tables without tensors and without rows are shared as well, even wher
     comm.barrier();
   });
 }
+
+TEST_CASE("ranks that share tables of different kinds get an error, and no table of edges is taken for another") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
+        auto node = glt_test::node_of(comm);
+        auto table = table_of(divided, comm.rank());
+        glt::dist::named_features const features(comm, divided.names.book, table_of(divided, comm.rank()));
+        if (comm.rank() == 1) {
+          std::vector<glt::edge_id> ids(static_cast<std::size_t>(table.num_rows()));
+          std::iota(ids.begin(), ids.end(), 0);
+          table = glt::feature_table<cpu>(glt::make_buffer<cpu>(ids), std::move(table));
+        }
+        auto const shared = glt::dist::share_table(node, table);
+        for (std::size_t rank = 0; rank < shared.neighborhood.of_rank.size(); ++rank) {
+          CHECK(shared.neighborhood.of_rank[rank]->of_edges == (rank == 1));
+          CHECK(shared.neighborhood.of_rank[rank]->rows.size() == table.names().size());
+        }
+        glt::dist::named_collector collector(comm, features);
+        CHECK(glt_test::names(
+            glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(shared.neighborhood); }),
+            "view of part 1", " edges with", "of vertices"));
+        comm.barrier();
+      },
+      {2, 3});
+}

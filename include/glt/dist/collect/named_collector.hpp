@@ -31,8 +31,8 @@
 
 namespace glt::dist {
 
-/// Collector of rows of several tensors of the same vertices or edges, wherever they are stored. Rows of edges are found
-/// by global edge id; they come from the owners of the destinations. All edges are seeds.
+/// Collector of rows of several tensors of the same vertices or edges, wherever they are stored. Rows of edges are
+/// found by global edge id; they come from the owners of the destinations. All edges are seeds.
 ///
 ///     glt::dist::named_collector collector(comm, features, {{.name = "title", .type = glt::element_type::float32},
 ///                                                           {.name = "label", .seeds_only = true}});

@@ -146,8 +146,8 @@ public:
         weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy) : nullptr),
         sampler_(comm, directory_, what.options_, what.rule_, weights_.get(), std::move(policy)) {}
 
-  /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, triplets have labels,
-  ///                             or an edge has a time that the rule does not use, or lacks a time
+  /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, triplets have
+  ///                             labels, or an edge has a time that the rule does not use, or lacks a time
   void check(seeds_type const& seeds) const {
     seeds.check();
     detail::validate_seed_edges(host_view<Vertex const>(seeds.sources), host_view<Vertex const>(seeds.destinations),

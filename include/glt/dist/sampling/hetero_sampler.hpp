@@ -100,8 +100,8 @@ struct sampled_kind<Policy, Rule, dist::hetero_graph<GraphPolicy, Vertex>> {
 namespace glt::dist {
 
 /// Sampler of the multi-hop in-neighbourhood of batches of seeds across the parts of a heterogeneous graph: the
-/// `dist::neighbor_sampler` of a graph with types, equal to the serial `hetero_neighbor_sampler`. Concurrent calls: none
-/// on one object.
+/// `dist::neighbor_sampler` of a graph with types, equal to the serial `hetero_neighbor_sampler`. Concurrent calls:
+/// none on one object.
 ///
 /// @source as the serial `hetero_neighbor_sampler` and `dist::neighbor_sampler`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,

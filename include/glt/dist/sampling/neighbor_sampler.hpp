@@ -116,6 +116,12 @@ public:
   /// differ between ranks and change between batches.
   template <class RuleOf>
   void set_rule_of(RuleOf rule_of) {
+    if constexpr (requires { rule_of.operator bool(); }) {
+      if (!rule_of) { // an empty std::function: the sampler's own rule again
+        rule_of_ = {};
+        return;
+      }
+    }
     rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t batch, int edge_type) -> Rule {
       if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t, int>) {
         return rule_of(rank, batch, edge_type);
@@ -304,16 +310,7 @@ private:
       kind::sample_alone(*graph_, lone_, policy_, part_, options_, rules, batch);
       for (std::size_t t = 0; t < books_.size(); ++t) {
         auto const nodes = kind::num_nodes(*batch.out, static_cast<int>(t));
-        std::int64_t so_far = 0;
-        for (std::size_t hop = 0; hop + 1 < nodes.size(); ++hop) {
-          so_far += nodes[hop];
-          for (std::size_t e = 0; e < ends_.size(); ++e) {
-            if (ends_[e].destination == t && options_of(hop, e).fanout != 0) {
-              num_lone_rows_ += options_.expand == frontier::all ? so_far : nodes[hop];
-              break;
-            }
-          }
-        }
+        num_lone_rows_ += detail::count_expanded(nodes, options_, std::span(std::as_const(ends_)), t);
       }
     }
   }

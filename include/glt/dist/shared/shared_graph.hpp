@@ -43,8 +43,12 @@ struct shared_arrays_of_part {
   shared_arrays_of_part(Node& node, std::span<csr_graph<Policy, Vertex> const> from,
                         std::span<buffer<Policy, global_id> const> original_ids, Policy const& policy) {
     shared_tensors::table arrays;
+    std::vector<std::int64_t> columns;
+    columns.reserve(from.size()); // arrays borrows its elements
     for (auto const& graph : from) {
       auto const view = graph.view();
+      columns.push_back(view.num_columns());
+      arrays.push_back({"columns", array_rows(host_view<std::int64_t const>(&columns.back(), 1))});
       arrays.push_back({"offsets", array_rows(view.offsets())});
       arrays.push_back({"sources", array_rows(view.sources())});
       arrays.push_back({"edge ids", array_rows(view.edge_ids())});
@@ -55,27 +59,25 @@ struct shared_arrays_of_part {
     auto const shared = share_tensors(node, arrays);
     std::size_t at = 0;
     for (auto const& graph : from) {
-      graphs.emplace_back(graph.view().num_columns(), shared.template adopt<edge_offset>(at, policy),
-                          shared.template adopt<Vertex>(at + 1, policy),
-                          shared.template adopt<edge_id>(at + 2, policy));
-      at += 3;
+      graphs.emplace_back(graph.view().num_columns(), shared.template adopt<edge_offset>(at + 1, policy),
+                          shared.template adopt<Vertex>(at + 2, policy),
+                          shared.template adopt<edge_id>(at + 3, policy));
+      at += 4;
     }
     for (; at < arrays.size(); ++at) {
       original.push_back(shared.template adopt<global_id>(at, policy));
     }
-    neighborhood = shared.template views<part_view<Policy::space, Vertex>>([&](shared_tensors::table const& tensors) {
-      if (tensors.size() != arrays.size()) {
-        throw precondition_error("ranks share parts of other graphs; share the parts of one partition on all ranks");
-      }
-      part_view<Policy::space, Vertex> view;
-      auto next = tensors.begin();
-      for (auto const& graph : from) {
-        view.graphs.emplace_back(graph.view().num_columns(), array_of<edge_offset>(next[0].rows),
-                                 array_of<Vertex>(next[1].rows), array_of<edge_id>(next[2].rows));
-        next += 3;
-      }
-      for (; next != tensors.end(); ++next) {
-        view.original.push_back(array_of<global_id>(next->rows));
+    neighborhood = shared.template views<part_view<Policy::space, Vertex>>([](shared_tensors::table const& tensors) {
+      part_view<Policy::space, Vertex> view; // of as many types as its rank has
+      for (auto next = tensors.begin(); next != tensors.end();) {
+        if (next->name == "original") {
+          view.original.push_back(array_of<global_id>(next->rows));
+          ++next;
+        } else {
+          view.graphs.emplace_back(array_of<std::int64_t>(next[0].rows)[0], array_of<edge_offset>(next[1].rows),
+                                   array_of<Vertex>(next[2].rows), array_of<edge_id>(next[3].rows));
+          next += 4;
+        }
       }
       return view;
     });

@@ -67,9 +67,9 @@ template <host_policy Policy = device::cpu, node_memory Node>
   if (view.of_edges) {
     own = feature_table<Policy>(shared.template adopt<edge_id>(view.rows.size() - 2, policy), std::move(own));
   }
-  return {std::move(own), shared.template views<view_type>([&](detail::shared_tensors::table tensors) {
-            auto const edges = view.of_edges ? detail::pop_edges(tensors) : view_type().edges;
-            return view_type{std::move(tensors), edges, view.of_edges};
+  return {std::move(own), shared.template views<view_type>([](detail::shared_tensors::table tensors) {
+            auto const edges = detail::take_edges(tensors);
+            return view_type{std::move(tensors), edges.value_or(decltype(view_type::edges)()), edges.has_value()};
           })};
 }
 

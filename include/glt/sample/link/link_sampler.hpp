@@ -35,8 +35,8 @@ namespace glt {
 /// By a rule with queries, such as `temporal_rule`, every seed edge has a query: both its ends and its negatives are
 /// sampled with it. Negatives are drawn from all vertices, and `strict` tests against all edges, whatever their times.
 ///
-/// The graph, the original ids and the data of the rule may be in another memory space than seeds and results: in pinned memory, which a GPU
-/// reads in place.
+/// The graph, the original ids and the data of the rule may be in another memory space than seeds and results: in
+/// pinned memory, which a GPU reads in place.
 ///
 /// Concurrent calls: none on one object; several samplers may share a graph.
 ///
@@ -51,8 +51,8 @@ public:
   static constexpr memory_space space = Policy::space;
   using query_type = typename Rule::query_type;
 
-  /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, vertices are drawn in proportion to their
-  /// weights, else all are equally likely.
+  /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, vertices are drawn in
+  /// proportion to their weights, else all are equally likely.
   ///
   /// @shape  weights of [V] vertices by original id, or {} · original [V], a permutation, or empty
   /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, the number of

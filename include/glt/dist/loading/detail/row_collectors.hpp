@@ -129,9 +129,23 @@ public:
     }
   }
 
-  [[nodiscard]] collector_seconds seconds() const noexcept { return rows_ ? rows_->seconds() : collector_seconds(); }
-  [[nodiscard]] collected_counts counts() const noexcept { return rows_ ? rows_->counts() : collected_counts(); }
-  [[nodiscard]] std::string why_not_in_place() const { return rows_ ? rows_->why_not_in_place() : std::string(); }
+  /// Returns the times of all collectors.
+  [[nodiscard]] collector_seconds seconds() const noexcept {
+    collector_seconds sum;
+    sum += rows_ ? rows_->seconds() : collector_seconds();
+    sum += tensors_ ? tensors_->seconds() : collector_seconds();
+    return sum += edge_tensors_ ? edge_tensors_->seconds() : collector_seconds();
+  }
+  /// Counts the rows of vertices by their origin.
+  [[nodiscard]] collected_counts counts() const noexcept {
+    auto sum = rows_ ? rows_->counts() : collected_counts();
+    return sum += tensors_ ? tensors_->counts() : collected_counts();
+  }
+  /// Returns why rows of vertices are not read in place; empty if all are.
+  [[nodiscard]] std::string why_not_in_place() const {
+    auto const why = rows_ ? rows_->why_not_in_place() : std::string();
+    return why.empty() && tensors_ ? tensors_->why_not_in_place() : why;
+  }
 
   void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& views) {
     of(rows_, "features").read_in_place(views);

@@ -57,11 +57,10 @@ public:
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
           types.value(), [](auto, auto) { return other_things; });
     for (auto const& [type, each] : things.nodes) {
-      nodes_.emplace_back(type, comm, each, policy);
+      nodes_.emplace_back(type, type, comm, each, policy);
     }
     for (auto const& [type, each] : things.edges) {
-      edges_.emplace_back(type, comm, each, policy);
-      edges_.back().node_type = graph.schema().destination_type(type);
+      edges_.emplace_back(type, graph.schema().destination_type(type), comm, each, policy);
     }
   }
 
@@ -143,8 +142,9 @@ private:
     int node_type; // type whose owners receive the requests
     dist::named_collector<Comm, Policy> collector;
 
-    typed_collector(int of_type, Comm const& comm, wanted_tensors<Policy> const& things, Policy const& policy)
-        : type(of_type), node_type(of_type), collector(comm, *things.features, things.wanted, policy) {}
+    typed_collector(int of_type, int of_node_type, Comm const& comm, wanted_tensors<Policy> const& things,
+                    Policy const& policy)
+        : type(of_type), node_type(of_node_type), collector(comm, *things.features, things.wanted, policy) {}
   };
 
   [[nodiscard]] static auto& of(std::deque<typed_collector>& collectors, int type, char const* what) {

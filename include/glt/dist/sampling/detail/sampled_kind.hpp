@@ -77,6 +77,26 @@ template <class Rule>
   return std::is_empty_v<Rule> && !has_query<Rule>;
 }
 
+/// Returns the number of vertices of a node type for which a sample drew.
+///
+/// @shape  nodes [hops + 1], numbers of new vertices of the type · ends [edge types]
+template <class Options>
+[[nodiscard]] std::int64_t count_expanded(std::span<std::int64_t const> nodes, Options const& options,
+                                          std::span<relation_ends const> ends, std::size_t node_type) {
+  std::int64_t count = 0;
+  std::int64_t so_far = 0;
+  for (std::size_t hop = 0; hop + 1 < nodes.size(); ++hop) {
+    so_far += nodes[hop];
+    int edge_type = 0;
+    if (std::ranges::any_of(ends, [&](relation_ends const& of) {
+          return hop_of(options, hop, edge_type++).fanout != 0 && of.destination == node_type;
+        })) {
+      count += options.expand == frontier::all ? so_far : nodes[hop];
+    }
+  }
+  return count;
+}
+
 /// Memory to make one batch of a bulk.
 template <device_policy Policy, class Rule, class Builder>
 struct batch_worker {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/node_memory.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <array>
 #include <cstring>
 #include <iterator>
 #include <span>
-#include <utility>
 
 namespace glt::detail {
 
@@ -59,13 +57,6 @@ public:
   template <bytes_copyable T>
   [[nodiscard]] host_view<T const> view(std::span<std::byte const> block, std::size_t i) const noexcept {
     return {reinterpret_cast<T const*>(block.data() + offset(i)), sizes_[i] / static_cast<std::int64_t>(sizeof(T))};
-  }
-
-  /// Returns array i of this rank's block as a buffer, without a copy.
-  template <bytes_copyable T, host_policy Policy>
-  [[nodiscard]] buffer<Policy, T> adopt(node_blocks const& blocks, std::size_t i, Policy policy) const {
-    return buffer<Policy, T>::adopt(reinterpret_cast<T*>(blocks.own.data() + offset(i)),
-                                    sizes_[i] / static_cast<std::int64_t>(sizeof(T)), blocks.keeper, std::move(policy));
   }
 
 private:

@@ -9,6 +9,7 @@
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,17 +122,21 @@ template <bytes_copyable T>
   return {reinterpret_cast<T const*>(rows.data), rows.num_rows};
 }
 
-/// Adds the look-up table of edges to their tensors; `pop_edges` removes and returns it.
+/// Adds the look-up table of edges to their tensors, under names that no features have. `take_edges` removes and
+/// returns it, or nothing if there is none.
 inline void push_edges(shared_tensors::table& tensors, id_table_view<memory_space::host> edges) {
-  tensors.push_back({"ids", array_rows(edges.ids())});
-  tensors.push_back({"slots", array_rows(edges.slots())});
+  tensors.push_back({"\1ids", array_rows(edges.ids())});
+  tensors.push_back({"\1slots", array_rows(edges.slots())});
 }
-[[nodiscard]] inline id_table_view<memory_space::host> pop_edges(shared_tensors::table& tensors) {
+[[nodiscard]] inline std::optional<id_table_view<memory_space::host>> take_edges(shared_tensors::table& tensors) {
+  if (tensors.empty() || tensors.back().name != "\1slots") {
+    return {};
+  }
   auto const slots = array_of<id_slot>(tensors.back().rows);
   tensors.pop_back();
   auto const ids = array_of<edge_id>(tensors.back().rows);
   tensors.pop_back();
-  return {ids, slots};
+  return id_table_view<memory_space::host>{ids, slots};
 }
 
 } // namespace glt::detail

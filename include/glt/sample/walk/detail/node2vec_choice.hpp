@@ -20,8 +20,9 @@ enum class verdict : std::uint8_t {
 ///
 /// Only candidates whose number lies between the two weights need a search in the previous vertex's row.
 ///
-/// After `most_attempts` a step is drawn exactly, from separate words: every edge arrives at time variate / weight, with
-/// an exponential variate, and the first edge to arrive is taken. An edge is taken in proportion to its weight then.
+/// After `most_attempts` a step is drawn exactly, from separate words: every edge arrives at time variate / weight,
+/// with an exponential variate, and the first edge to arrive is taken. An edge is taken in proportion to its weight
+/// then.
 ///
 /// @source Grover and Leskovec, "node2vec", KDD 2016; by rejection as in Yang et al., "KnightKing", SOSP 2019
 class node2vec_choice {
