@@ -16,7 +16,7 @@ TEST_CASE("every item goes through one rank, whatever the size of a round") {
   glt_test::on_ranks([](auto comm) {
     for (std::int64_t const n : {0, 1, 2, 17, 100}) {
       for (std::int64_t const items_a_round : {1, 3, 1000}) {
-        glt::io::detail::record_shuffle shuffle(comm, 8);
+        glt::detail::record_shuffle shuffle(comm, 8);
         std::vector<std::int64_t> taken;
         std::int64_t reported = 0;
         glt::io::detail::shuffle_in_rounds(
@@ -47,7 +47,7 @@ TEST_CASE("every item goes through one rank, whatever the size of a round") {
 TEST_CASE("what one rank throws, at work or at taking, ends the rounds of all") {
   glt_test::on_ranks([](auto comm) {
     for (bool const at_work : {true, false}) {
-      glt::io::detail::record_shuffle shuffle(comm, 8);
+      glt::detail::record_shuffle shuffle(comm, 8);
       auto const text = glt_test::thrown<glt::collective_error>([&] {
         glt::io::detail::shuffle_in_rounds(
             comm, shuffle, 40, 4, {}, {},

@@ -4,11 +4,11 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
-#include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
@@ -89,7 +89,7 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
 template <communicator Comm, class MakeEdge, class RankOfRow>
 void spill_edges(Comm& comm, checked_pairs const& ends, MakeEdge make_edge, memory_plan const& plan,
                  progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
-  record_shuffle shuffle(comm, sizeof(moving_edge));
+  glt::detail::record_shuffle shuffle(comm, sizeof(moving_edge));
   shuffle_in_rounds(
       comm, shuffle, ends.sources.size(), plan.items_a_round(sizeof(moving_edge)),
       {.what = "moving edges to their parts", .unit = "edges"}, on_progress,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/graph/detail/row_places.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -12,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -139,37 +139,19 @@ struct range_rows {
 /// @cost   O(E + rows) if the edges of every row are added in the order of their ids, else O(E log E); 16 bytes an edge
 ///         beside the edges
 [[nodiscard]] inline range_rows compress_range(host_view<moving_edge const> edges, global_id first, global_id last) {
-  range_rows made{buffer<device::cpu, edge_offset>(last - first + 1), buffer<device::cpu, global_id>(edges.size()),
-                  buffer<device::cpu, edge_id>(edges.size())};
-  std::ranges::fill(made.offsets, 0);
+  glt::detail::row_places rows(last - first);
   for (auto const& edge : edges) {
-    ++made.offsets[edge.row - first + 1];
+    rows.count(edge.row - first);
   }
-  for (std::int64_t r = 0; r < last - first; ++r) {
-    made.offsets[r + 1] += made.offsets[r];
-  }
-  std::vector<edge_offset> next(made.offsets.begin(), made.offsets.end());
+  auto const num_edges = rows.finish_counting();
+  range_rows made{{}, buffer<device::cpu, global_id>(num_edges), buffer<device::cpu, edge_id>(num_edges)};
   for (auto const& edge : edges) {
-    auto const place = next[static_cast<std::size_t>(edge.row - first)]++;
+    auto const place = rows.place(edge.row - first);
     made.columns[place] = edge.column;
     made.ids[place] = edge.id;
   }
-  std::vector<std::pair<edge_id, global_id>> row;
-  for (std::int64_t r = 0; r < last - first; ++r) {
-    auto const begin = made.offsets[r];
-    auto const end = made.offsets[r + 1];
-    if (std::is_sorted(made.ids.begin() + begin, made.ids.begin() + end)) {
-      continue;
-    }
-    row.clear();
-    for (auto e = begin; e < end; ++e) {
-      row.emplace_back(made.ids[e], made.columns[e]);
-    }
-    std::ranges::sort(row);
-    for (auto e = begin; e < end; ++e) {
-      std::tie(made.ids[e], made.columns[e]) = row[static_cast<std::size_t>(e - begin)];
-    }
-  }
+  made.offsets = std::move(rows).offsets();
+  glt::detail::order_rows_by_id(std::as_const(made.offsets).view(), made.columns.view(), made.ids.view());
   return made;
 }
 

@@ -6,10 +6,10 @@
 #include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
-#include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/memory_plan.hpp>
@@ -36,7 +36,7 @@ void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, pa
   auto const row_bytes = values.columns() * glt::detail::size_of(values.type());
   auto const first_part = owners.parts_of(comm.rank()).first;
   std::vector<std::byte> record(static_cast<std::size_t>(row_bytes) + sizeof(global_id));
-  record_shuffle shuffle(comm, std::ssize(record));
+  glt::detail::record_shuffle shuffle(comm, std::ssize(record));
   shuffle_in_rounds(
       comm, shuffle, values.rows(), plan.items_a_round(std::ssize(record)),
       {.what = "moving features to their parts", .unit = "rows"}, on_progress,

@@ -3,13 +3,13 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
-#include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ public:
         comm_, graph_, plan_, on_progress_,
         [this](global_id row) { return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1); },
         spill);
-    record_shuffle to_first(comm_, sizeof(moving_edge));
+    glt::detail::record_shuffle to_first(comm_, sizeof(moving_edge));
     for (std::int64_t range = 0; range < num_ranges(); ++range) {
       buffer<device::cpu, moving_edge> arrived;
       attempt([&] {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
+#include <glt/graph/detail/row_places.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
 #include <glt/memory/memory.hpp>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -71,11 +71,9 @@ private:
     auto const begin = book.begin(first_);
     auto const end = book.end(last_ - 1);
     auto made = std::make_shared<compressed_rows>();
-    made->offsets.resize(end - begin + 1);
     made->sources.resize(count);
     made->edge_ids.resize(count);
-    auto& offsets = made->offsets;
-    std::ranges::fill(offsets, 0);
+    glt::detail::row_places rows(end - begin);
     auto const each_own = [&](auto use) {
       auto const targets = table_.columns.destinations;
       for (std::int64_t e = 0; e < targets.size(); ++e) {
@@ -85,15 +83,14 @@ private:
         }
       }
     };
-    each_own([&](std::int64_t, std::int64_t row) { ++offsets[row + 1]; });
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    each_own([&](edge_id e, std::int64_t row) { // moves the start of every row to its end
-      auto const place = offsets[row]++;
+    each_own([&](std::int64_t, std::int64_t row) { rows.count(row); });
+    rows.finish_counting();
+    each_own([&](edge_id e, std::int64_t row) {
+      auto const place = rows.place(row);
       made->sources[place] = sources_.renumbered[table_.columns.sources[e]];
       made->edge_ids[place] = e;
     });
-    std::shift_right(offsets.begin(), offsets.end(), 1);
-    offsets[0] = 0;
+    made->offsets = std::move(rows).offsets();
     rows_ = std::move(made);
   }
 

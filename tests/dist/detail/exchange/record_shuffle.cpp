@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/record_shuffle.hpp>
+#include <glt/dist/detail/exchange/record_shuffle.hpp>
 
 #include <glt/core/random.hpp>
 
@@ -35,7 +35,7 @@ std::vector<std::pair<int, record>> sent_by(int from, int ranks, std::int32_t ro
 
 TEST_CASE("records arrive at their ranks in the order of ranks and of sending, round by round") {
   glt_test::on_ranks([](auto comm) {
-    glt::io::detail::record_shuffle shuffle(comm, sizeof(record));
+    glt::detail::record_shuffle shuffle(comm, sizeof(record));
     std::int64_t wrong = 0;
     for (std::int32_t round = 0; round < 12; ++round) {
       std::vector<record> expected;
@@ -60,7 +60,7 @@ TEST_CASE("records arrive at their ranks in the order of ranks and of sending, r
 
 TEST_CASE("a rank that cannot go on ends the shuffle of all") {
   glt_test::on_ranks([](auto comm) {
-    glt::io::detail::record_shuffle shuffle(comm, 8);
+    glt::detail::record_shuffle shuffle(comm, 8);
     auto const text = glt_test::thrown<glt::collective_error>([&] {
       shuffle.exchange(3, comm.rank() == comm.size() - 1 ? "the disk is full" : "", [](std::byte const*) {});
     });

@@ -6,13 +6,16 @@
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/core/core.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace glt::io::detail {
+namespace glt::detail {
 
 /// Exchange of fixed-size records with the ranks that own them, in rounds that bound the memory.
 ///
@@ -34,21 +37,22 @@ public:
   }
 
   /// Ends the round: calls take(record) for all records that the ranks added for this rank, in the order of the ranks
-  /// and of their `add`s. A record is valid until `take` returns and need not be aligned.
+  /// and of their `add`s. A record is valid until `take` returns and need not be aligned. Returns true if any rank has
+  /// `more` to send in a later round.
   ///
   /// @comm   collective; one header exchange and one variable exchange
   /// @throws collective_error  on every rank, if a rank passes a failure
   template <class Take>
-  void exchange(std::int64_t step, std::string const& failure, Take take) {
+  bool exchange(std::int64_t step, std::string const& failure, Take take, bool more = false) {
     auto const ranks = for_ranks_.size();
     auto const own = static_cast<std::size_t>(comm_.rank());
     send_counts_.assign(ranks, 0);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
     }
-    glt::detail::exchange_headers(comm_, {.what = glt::detail::operation::shuffle, .step = step}, send_counts_,
-                                  record_bytes_, failure, headers_);
-    glt::detail::committed(comm_, [&] { send(own); });
+    exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_,
+                     more ? 1 : 0, failure, headers_);
+    committed(comm_, [&] { send(own); });
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       auto const& bytes = rank == own ? for_ranks_[own] : received_;
@@ -60,6 +64,7 @@ public:
       next += rank == own ? 0 : count;
     }
     for_ranks_[own].clear();
+    return any_above_zero(headers_);
   }
 
 private:
@@ -80,18 +85,45 @@ private:
       }
     }
     received_.resize(static_cast<std::size_t>(arriving));
-    glt::detail::exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
+    exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
                                receive_counts_);
   }
 
   Comm comm_;
   std::int64_t record_bytes_;
   std::vector<std::vector<std::byte>> for_ranks_;
-  std::vector<glt::detail::call_header> headers_;
+  std::vector<call_header> headers_;
   std::vector<std::int64_t> send_counts_;
   std::vector<std::int64_t> receive_counts_;
   std::vector<std::byte> sent_;
   std::vector<std::byte> received_;
 };
 
-} // namespace glt::io::detail
+/// Processes the items [first, last) of this rank piece by piece, and exchanges records after each piece.
+///
+/// work(begin, end) adds the records of a piece to the shuffle, take(record) gets the records that arrive. All ranks
+/// make as many rounds as the rank with the most items, and at least one. An exception of `work` or `take` ends the
+/// rounds of all ranks, as does a `failure` from before.
+///
+/// @comm   collective; per round one of `record_shuffle`, and a header exchange at the end
+/// @throws collective_error  on every rank, if `work` or `take` throws on a rank
+template <communicator Comm, class Work, class Take>
+void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t first, std::int64_t last,
+                       std::int64_t items_a_round, Work work, Take take, std::string failure = {}) {
+  auto const attempt = [&](auto part) {
+    if (failure.empty()) {
+      failure = failure_of(part);
+    }
+  };
+  std::int64_t step = 0;
+  for (bool more = true; more; ++step) {
+    auto const end = first + std::min(items_a_round, last - first);
+    attempt([&] { work(first, end); });
+    first = end;
+    more = shuffle.exchange(
+        step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); }, first < last);
+  }
+  agree(comm, {.what = operation::shuffle, .step = step}, failure);
+}
+
+} // namespace glt::detail

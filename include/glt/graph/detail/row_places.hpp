@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/detail/bytes.hpp>
+#include <glt/memory/memory.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Places of edges in rows, for edges that come in any order: first count all edges, then place each.
+///
+/// It needs one offset a row, and no memory for edges.
+class row_places {
+public:
+  explicit row_places(std::int64_t num_rows) : offsets_(num_rows + 1) { std::ranges::fill(offsets_, 0); }
+
+  /// @pre    the row exists; not checked (likewise `place`)
+  void count(std::int64_t row, std::int64_t edges = 1) noexcept { offsets_[row + 1] += edges; }
+  /// Ends the counting and returns the number of edges.
+  std::int64_t finish_counting() noexcept {
+    std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
+    return offsets_[offsets_.size() - 1];
+  }
+  /// Returns the next free place of a row.
+  [[nodiscard]] edge_offset place(std::int64_t row) noexcept { return offsets_[row]++; }
+  /// Returns the offsets of the rows after all edges were placed.
+  ///
+  /// @shape  → [num_rows + 1]
+  [[nodiscard]] buffer<device::cpu, edge_offset> offsets() && {
+    std::shift_right(offsets_.begin(), offsets_.end(), 1); // `place` moved the start of every row to its end
+    offsets_[0] = 0;
+    return std::move(offsets_);
+  }
+
+private:
+  buffer<device::cpu, edge_offset> offsets_;
+};
+
+/// Values of edges, a number of bytes each, in the order of the edges.
+struct edge_bytes {
+  std::byte* data;
+  std::int64_t bytes; ///< of an edge
+};
+
+/// Puts the edges of every row in order of (id, column), with their values.
+///
+/// @shape  offsets [rows + 1] · columns, ids [E] · values: arrays of E values each
+/// @cost   O(E) for rows that are in order, else O(E log E); beside the arrays 24 bytes an edge of the longest row
+inline void order_rows_by_id(host_view<edge_offset const> offsets, host_view<global_id> columns, host_view<edge_id> ids,
+                             std::span<edge_bytes const> values = {}) {
+  struct place {
+    edge_id id;
+    global_id column;
+    std::int64_t from;
+  };
+  std::vector<place> row;
+  std::vector<std::byte> moved;
+  for (std::int64_t r = 0; r + 1 < offsets.size(); ++r) {
+    auto const begin = offsets[r];
+    auto const end = offsets[r + 1];
+    if (std::is_sorted(ids.begin() + begin, ids.begin() + end)) {
+      continue;
+    }
+    row.clear();
+    for (auto e = begin; e < end; ++e) {
+      row.push_back({ids[e], columns[e], e});
+    }
+    std::ranges::sort(row, {}, [](place const& p) { return std::tie(p.id, p.column, p.from); });
+    for (std::int64_t i = 0; i < end - begin; ++i) {
+      ids[begin + i] = row[static_cast<std::size_t>(i)].id;
+      columns[begin + i] = row[static_cast<std::size_t>(i)].column;
+    }
+    for (auto const& [data, bytes] : values) {
+      auto const size = static_cast<std::size_t>(bytes);
+      moved.resize(row.size() * size);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        copy_bytes(moved.data() + i * size, data + row[i].from * bytes, bytes);
+      }
+      copy_bytes(data + begin * bytes, moved.data(), std::ssize(moved));
+    }
+  }
+}
+
+} // namespace glt::detail
