@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
@@ -23,7 +24,7 @@ namespace glt::dist {
 /// Recipe for mini-batches of induced subgraphs: all edges between the vertices within some hops of the seeds. It names
 /// a graph, the number of hops, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
 ///
-///     glt::dist::loader loader(comm, glt::dist::induced_batches(graph, features, {.num_hops = 2}), seeds);
+///     glt::dist::loader loader(comm, glt::dist::induced_batches(data, {.num_hops = 2}), data.split("train"));
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, bytes_copyable T = float,
@@ -43,6 +44,10 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
+  /// Samples the graph of a data set without types; collects its features and labels.
+  explicit induced_batches(data_set<GraphPolicy, Vertex> const& data, induced_options options = {})
+    requires(std::same_as<T, float> && std::same_as<StorePolicy, GraphPolicy>)
+      : induced_batches(data.graph(), data.features(), options) {}
   /// Collects features and labels of the vertices.
   induced_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, induced_options options = {})
       : row_recipe(features), graph_(&graph), options_(options) {}
@@ -63,6 +68,8 @@ private:
   induced_options options_;
 };
 
+template <device_policy GraphPolicy, vertex_id Vertex>
+induced_batches(data_set<GraphPolicy, Vertex> const&, induced_options = {}) -> induced_batches<GraphPolicy, Vertex>;
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
 induced_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, induced_options = {})
     -> induced_batches<GraphPolicy, Vertex, T, StorePolicy>;

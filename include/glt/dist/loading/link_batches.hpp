@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/link_sampler.hpp>
@@ -55,7 +56,7 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
 /// sampling options, a draw rule, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
 /// By a rule that compares times, such as `temporal_rule`, seed edges have times.
 ///
-///     glt::dist::loader loader(comm, glt::dist::link_batches(graph, features, {.neighbors = {.fanouts = {15, 10}}}),
+///     glt::dist::loader loader(comm, glt::dist::link_batches(data, {.neighbors = {.fanouts = {15, 10}}}),
 ///                              glt::dist::edge_seeds<>{.sources = sources, .destinations = destinations});
 ///
 /// Every loader makes a `vertex_directory`, and a table of weights if there are weights, because they communicate with
@@ -80,6 +81,10 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
+  /// Samples the graph of a data set without types; collects its features and labels.
+  link_batches(data_set<GraphPolicy, Vertex> const& data, link_options options, Rule rule = {})
+    requires(std::same_as<T, float> && std::same_as<StorePolicy, GraphPolicy>)
+      : link_batches(data.graph(), data.features(), std::move(options), rule) {}
   /// Collects features and labels of the vertices.
   link_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, link_options options,
                Rule rule = {})
@@ -112,6 +117,11 @@ private:
   std::optional<array_view<GraphPolicy::space, double const>> weights_;
 };
 
+template <device_policy GraphPolicy, vertex_id Vertex>
+link_batches(data_set<GraphPolicy, Vertex> const&, link_options) -> link_batches<GraphPolicy, Vertex>;
+template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
+link_batches(data_set<GraphPolicy, Vertex> const&, link_options, Rule)
+    -> link_batches<GraphPolicy, Vertex, float, Rule>;
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
 link_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, link_options)
     -> link_batches<GraphPolicy, Vertex, T, uniform_rule, StorePolicy>;

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
@@ -24,7 +25,7 @@ namespace glt::dist {
 /// Recipe for mini-batches of vertices with their sampled neighbourhoods: graph, sampling options, rule, and the rows
 /// to collect. Graph and stores are borrowed and must outlive the loaders.
 ///
-///     glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, {.fanouts = {15, 10}}), seeds,
+///     glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {15, 10}}), data.split("train"),
 ///                              {.batch_size = 1024, .shuffle = true, .prefetch = 2});
 ///
 /// Concurrent calls: const members may run concurrently.
@@ -46,6 +47,10 @@ public:
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
+  /// Samples the graph of a data set without types; collects its features and labels.
+  neighbor_batches(data_set<GraphPolicy, Vertex> const& data, neighbor_options options, Rule rule = {})
+    requires(std::same_as<T, float> && std::same_as<StorePolicy, GraphPolicy>)
+      : neighbor_batches(data.graph(), data.features(), std::move(options), rule) {}
   /// Collects features and labels of the vertices.
   neighbor_batches(graph_type const& graph, feature_store<StorePolicy, T> const& features, neighbor_options options,
                    Rule rule = {})
@@ -80,6 +85,11 @@ private:
   Rule rule_;
 };
 
+template <device_policy GraphPolicy, vertex_id Vertex>
+neighbor_batches(data_set<GraphPolicy, Vertex> const&, neighbor_options) -> neighbor_batches<GraphPolicy, Vertex>;
+template <device_policy GraphPolicy, vertex_id Vertex, class Rule>
+neighbor_batches(data_set<GraphPolicy, Vertex> const&, neighbor_options, Rule)
+    -> neighbor_batches<GraphPolicy, Vertex, float, Rule>;
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
 neighbor_batches(graph<GraphPolicy, Vertex> const&, feature_store<StorePolicy, T> const&, neighbor_options)
     -> neighbor_batches<GraphPolicy, Vertex, T, uniform_rule, StorePolicy>;

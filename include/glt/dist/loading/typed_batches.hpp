@@ -5,6 +5,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
@@ -65,9 +66,9 @@ struct typed_batch : batch_place {
 /// graph, sampling options, rules, and the tensors to collect. Graph and stores are borrowed and must outlive the
 /// loaders.
 ///
-///     glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {15, 10})});
-///     recipe.with(paper, papers, {{.name = "x"}, {.name = "label", .seeds_only = true}}).with(author, authors);
-///     glt::dist::loader loader(comm, recipe, glt::dist::typed_seeds(paper, {seeds}), {.prefetch = 2});
+///     glt::dist::typed_batches recipe(data, {.fanouts = glt::same_fanouts(data.schema(), {15, 10})});
+///     recipe.with(author, data.tensors(author), {{.name = "age"}}); // instead of "x"
+///     glt::dist::loader loader(comm, recipe, glt::dist::typed_seeds<>(paper, {data.split("train", paper)}));
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule = uniform_rule>
@@ -92,6 +93,18 @@ public:
     requires std::default_initializable<Rule>
       : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
 
+  /// Samples the graph of a data set. Collects the features "x" of all types that have some, as float32, and the labels
+  /// "y" of the seeds.
+  typed_batches(data_set<GraphPolicy, Vertex> const& data, hetero_options options, std::vector<Rule> rules)
+      : typed_batches(data.hetero_graph(), std::move(options), std::move(rules)) {
+    add_usual(data);
+  }
+  typed_batches(data_set<GraphPolicy, Vertex> const& data, hetero_options options)
+    requires std::default_initializable<Rule>
+      : typed_batches(data.hetero_graph(), std::move(options)) {
+    add_usual(data);
+  }
+
   /// Replaces the options.
   typed_batches& with(hetero_options options) {
     options_ = std::move(options);
@@ -108,6 +121,22 @@ public:
   [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
 
 private:
+  void add_usual(data_set<GraphPolicy, Vertex> const& data) {
+    for (int type = 0; type < data.schema().num_node_types(); ++type) {
+      std::vector<tensor_request> wanted;
+      for (auto const& name : data.tensors(type).local().names()) {
+        if (name == "x") {
+          wanted.push_back({.name = name, .type = element_type::float32});
+        } else if (name == "y") {
+          wanted.push_back({.name = name, .seeds_only = true});
+        }
+      }
+      if (!wanted.empty()) {
+        with(type, data.tensors(type), std::move(wanted));
+      }
+    }
+  }
+
   graph_type const* graph_;
   hetero_options options_;
   std::vector<Rule> rules_;

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -105,10 +106,18 @@ public:
   walk_batches(graph_type const& graph, Options options)
     requires(!along_types)
       : graph_(&graph), options_(options) {}
+  /// Walks in the graph of a data set without types.
+  walk_batches(data_set<GraphPolicy, Vertex> const& data, Options options)
+    requires(!along_types)
+      : walk_batches(data.graph(), options) {}
   /// Walks along edge types; see `metapath_walker`.
   walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options)
     requires along_types
       : graph_(&graph), edge_types_(std::move(edge_types)), options_(options) {}
+  /// Walks along edge types of a data set.
+  walk_batches(data_set<GraphPolicy, Vertex> const& data, std::vector<int> edge_types, Options options)
+    requires along_types
+      : walk_batches(data.hetero_graph(), std::move(edge_types), options) {}
 
   /// Replaces the options.
   walk_batches& with(Options options) {
@@ -126,6 +135,11 @@ private:
 
 template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
 walk_batches(graph<GraphPolicy, Vertex> const&, Options) -> walk_batches<GraphPolicy, Vertex, Options>;
+template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
+walk_batches(data_set<GraphPolicy, Vertex> const&, Options) -> walk_batches<GraphPolicy, Vertex, Options>;
+template <device_policy GraphPolicy, vertex_id Vertex>
+walk_batches(data_set<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
+    -> walk_batches<GraphPolicy, Vertex, metapath_options>;
 template <device_policy GraphPolicy, vertex_id Vertex>
 walk_batches(hetero_graph<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
     -> walk_batches<GraphPolicy, Vertex, metapath_options>;

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/core/detail/name_list.hpp>
+#include <glt/core/detail/visit_element.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/named_features.hpp>
+#include <glt/memory/memory.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+// Second owners of memory that `keeper` keeps.
+template <device_policy Policy, class T>
+[[nodiscard]] buffer<Policy, T> second_owner(array_view<Policy::space, T const> values,
+                                             std::shared_ptr<void const> const& keeper, Policy const& policy) {
+  return buffer<Policy, T>::adopt(const_cast<T*>(values.data()), values.size(), keeper, policy);
+}
+template <device_policy Policy, element T>
+[[nodiscard]] feature_store<Policy, T> second_owner(any_rows<Policy::space> const& rows,
+                                                    array_view<Policy::space, label_type const> labels,
+                                                    std::shared_ptr<void const> const& keeper, Policy const& policy) {
+  return {rows.num_rows, rows.num_columns, second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
+          second_owner<Policy, label_type>(labels, keeper, policy),
+          second_owner<Policy, float>(rows.scales, keeper, policy)};
+}
+
+/// Returns the tensor of that name, element type and number of columns (any if negative); null if there is none.
+template <memory_space Space>
+[[nodiscard]] any_rows<Space> const* find_rows(std::vector<named_rows<Space>> const& tensors, std::string_view name,
+                                               element_type type, std::int64_t columns = -1) {
+  auto const found = std::ranges::find(tensors, name, &named_rows<Space>::name);
+  bool const fits =
+      found != tensors.end() && found->rows.type == type && (columns < 0 || found->rows.num_columns == columns);
+  return fits ? &found->rows : nullptr;
+}
+
+/// Names of the lists of a rank's part, by type.
+struct listed_names {
+  std::vector<std::vector<std::string>> splits;
+  std::vector<std::vector<std::string>> links;
+  std::vector<std::uint8_t> edge_tensors; ///< 1 if there are some
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.splits, self.links, self.edge_tensors);
+  }
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Graph, tensors of vertices and edges, splits, weights and times, of which every rank owns one part.
+///
+///     auto const data = glt::io::open_data_set(comm, "parts"); // or glt::dist::data_set(comm, std::move(part))
+///     glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {15, 10}}), data.split("train"));
+///
+/// A data set has node types and edge types with names; without types it has one of each. Functions that take a type
+/// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
+/// Recipes, samplers and servers borrow what these functions return, also when the data set is moved meanwhile.
+///
+/// Concurrent calls: const members may run concurrently.
+template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
+class data_set {
+public:
+  using policy_type = Policy;
+  using vertex_type = Vertex;
+  static constexpr memory_space space = Policy::space;
+  static constexpr int only_type = -1; ///< stands for the only type of a graph
+
+  /// Takes over this rank's part and joins it with the parts of the other ranks.
+  ///
+  /// @comm   collective; the exchanges of `hetero_graph`, one of names, for each type those of `named_features`, and
+  ///         for features those of `feature_store`; a reduction
+  /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
+  ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
+  ///                           or tensors differ from rank 0
+  /// @cost   for tensors of edges, 20 to 32 bytes an edge
+  template <communicator Comm>
+  data_set(Comm& comm, data_part<Policy, Vertex>&& part)
+      : graph_(std::make_shared<dist::hetero_graph<Policy, Vertex> const>(comm, std::move(part.graph))) {
+    auto const names = agree_on_names(comm, part);
+    take_vertices(comm, std::move(part.vertices), names);
+    take_edges(comm, std::move(part.edges), names);
+    if (schema().num_node_types() == 1 && schema().num_edge_types() == 1) {
+      plain_ = std::make_unique<dist::graph<Policy, Vertex> const>(comm, part_without_types());
+    }
+  }
+
+  /// Refuses a part that is not moved, with a message of the compiler.
+  template <communicator Comm>
+  data_set(Comm&, data_part<Policy, Vertex> const&) {
+    static_assert(detail::never<Comm>, "a dist::data_set takes its part over, which may be large: "
+                                       "dist::data_set data(comm, std::move(part))");
+  }
+
+  /// Returns the types.
+  [[nodiscard]] hetero_schema const& schema() const noexcept { return graph_->schema(); }
+  /// Returns the graph without types.
+  ///
+  /// @throws precondition_error  if there are several node types or edge types
+  [[nodiscard]] dist::graph<Policy, Vertex> const& graph() const {
+    if (plain_ == nullptr) {
+      throw precondition_error(
+          detail::message("a graph of the node types ", node_names(), " is not one without types; use hetero_graph()"));
+    }
+    return *plain_;
+  }
+  /// Returns the graph with its types, of which there may be one of each.
+  [[nodiscard]] dist::hetero_graph<Policy, Vertex> const& hetero_graph() const noexcept { return *graph_; }
+  /// Returns the partition of the vertices of a type.
+  ///
+  /// @throws precondition_error  listing the types, if there is no such type, or no type is given and there are
+  ///                             several; as all functions below that take a type
+  [[nodiscard]] partition_book const& book(int node_type = only_type) const { return graph_->book(place(node_type)); }
+  /// Returns the original ids of this part's vertices of a type, by local id.
+  [[nodiscard]] array_view<space, global_id const> original(int node_type = only_type) const {
+    return graph_->original(place(node_type));
+  }
+
+  /// Returns the tensors of the vertices of a type.
+  [[nodiscard]] named_features<Policy> const& tensors(int node_type = only_type) const {
+    return *of(node_type).tensors;
+  }
+  /// Returns the matrix of features "x" with the labels "y" of the vertices of a type; 0 columns without "x".
+  ///
+  /// @throws precondition_error  if "x" are not float32
+  [[nodiscard]] dist::feature_store<Policy, float> const& features(int node_type = only_type) const {
+    auto const& vertices = of(node_type);
+    if (vertices.features == nullptr) {
+      throw precondition_error(detail::message("the features \"x\" are ",
+                                               detail::name_of(vertices.tensors->local().type("x")),
+                                               ", not float32; collect them as a named tensor of tensors()"));
+    }
+    return *vertices.features;
+  }
+  /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex.
+  [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const { return of(node_type).num_classes; }
+  /// Returns the times of this part's vertices of a type, or none.
+  [[nodiscard]] array_view<space, std::int64_t const> times(int node_type = only_type) const {
+    return of(node_type).times.view();
+  }
+  /// Returns this rank's vertices of a split; none if only other ranks have some.
+  ///
+  /// @throws precondition_error  listing the names, if no rank has a split of that name
+  [[nodiscard]] std::vector<global_id> const& split(std::string_view name, int node_type = only_type) const {
+    return named("split", of(node_type).splits, name).vertices;
+  }
+  /// Returns the splits of the vertices of a type, in the order of their names.
+  [[nodiscard]] std::span<vertex_split const> splits(int node_type = only_type) const { return of(node_type).splits; }
+
+  /// Returns the rows of "x" of vertices of other parts that came with the part, for `loader::use`; or none.
+  ///
+  /// @throws precondition_error  if there are hot vertices, but not their float32 rows of "x"
+  /// @cost   the table that finds them
+  [[nodiscard]] dist::hot_rows<Policy, float> hot_rows(int node_type = only_type) const {
+    auto const& kept = of(node_type).hot;
+    if (kept == nullptr) {
+      return {};
+    }
+    auto const tensors = kept->tensors.tensors();
+    auto const* const x = detail::find_rows(tensors, "x", element_type::float32);
+    if (x == nullptr) {
+      throw precondition_error(detail::message("part ", graph_->part(),
+                                               " has hot rows, but not of the features "
+                                               "\"x\" in float32; partition the data set again"));
+    }
+    return {second_owner_of_hot(kept), detail::second_owner<Policy, float>(*x, {}, kept, kept->tensors.policy())};
+  }
+  /// Returns the rows of all tensors of those vertices, for `loader::use` with a type; 0 rows if there are none.
+  [[nodiscard]] dist::named_hot_rows<Policy> named_hot_rows(int node_type = only_type) const {
+    auto const& kept = of(node_type).hot;
+    if (kept == nullptr) {
+      return {{}, feature_table<Policy>(0)};
+    }
+    auto const& policy = kept->tensors.policy();
+    feature_table<Policy> rows(kept->tensors.num_rows(), policy);
+    for (auto const& [name, tensor] : kept->tensors.tensors()) {
+      detail::visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
+        rows.add(name, detail::second_owner<Policy, T>(tensor, {}, kept, policy));
+      });
+    }
+    return {second_owner_of_hot(kept), std::move(rows)};
+  }
+
+  /// Returns the tensors of the edges of a type.
+  ///
+  /// @throws precondition_error  if there are none
+  [[nodiscard]] named_features<Policy> const& edge_tensors(int edge_type = only_type) const {
+    auto const& edges = of_edges(edge_type);
+    if (edges.tensors == nullptr) {
+      throw precondition_error("this data set has no tensors of edges; open a folder with {.edge_tensors = true}, or "
+                               "give some with the part");
+    }
+    return *edges.tensors;
+  }
+  /// Returns the weights of this part's edges of a type by position in the rows of the graph, or none.
+  [[nodiscard]] array_view<space, float const> edge_weights(int edge_type = only_type) const {
+    return of_edges(edge_type).weights.view();
+  }
+  /// Returns the times of this part's edges of a type by position in the rows of the graph, or none.
+  [[nodiscard]] array_view<space, std::int64_t const> edge_times(int edge_type = only_type) const {
+    return of_edges(edge_type).times.view();
+  }
+  /// Returns this rank's pairs of a link split.
+  ///
+  /// @throws precondition_error  listing the names, if no rank has a link split of that name
+  [[nodiscard]] link_split const& links(std::string_view name, int edge_type = only_type) const {
+    return named("link split", of_edges(edge_type).links, name);
+  }
+
+private:
+  struct hot_data {
+    buffer<Policy, global_id> vertices;
+    feature_table<Policy> tensors;
+  };
+  struct vertices_of_type {
+    std::shared_ptr<named_features<Policy> const> tensors;
+    std::unique_ptr<dist::feature_store<Policy, float> const> features; // none if "x" are not float32
+    std::vector<vertex_split> splits;
+    buffer<Policy, std::int64_t> times;
+    std::shared_ptr<hot_data const> hot;
+    std::int64_t num_classes = 0;
+  };
+  struct edges_of_type {
+    std::unique_ptr<named_features<Policy> const> tensors;
+    buffer<Policy, float> weights;
+    buffer<Policy, std::int64_t> times;
+    std::vector<link_split> links;
+  };
+
+  // Checks the data of the part, and returns the names of all ranks.
+  template <communicator Comm>
+  [[nodiscard]] detail::listed_names agree_on_names(Comm& comm, data_part<Policy, Vertex> const& part) const {
+    std::vector<std::byte> packed;
+    auto const failure = detail::failure_of([&] {
+      check(part);
+      detail::listed_names mine;
+      for (auto const& each : part.vertices) {
+        add_names(each.splits, mine.splits.emplace_back());
+      }
+      for (auto const& each : part.edges) {
+        add_names(each.links, mine.links.emplace_back());
+        mine.edge_tensors.push_back(each.tensors.tensors().empty() ? 0 : 1);
+      }
+      packed.resize(detail::packed_size(mine));
+      detail::packer(packed.data()).add(mine);
+    });
+    auto& host = detail::host_comm(comm);
+    auto const of_rank = detail::gather_lists(host, {.what = detail::operation::make_graph, .hop = 1}, failure, packed);
+    detail::listed_names all;
+    run_together(host, [&] {
+      for (auto const& block : of_rank) {
+        detail::listed_names theirs;
+        detail::unpacker(block, nullptr).get(theirs);
+        all.splits.resize(theirs.splits.size());
+        all.links.resize(theirs.links.size());
+        all.edge_tensors.resize(theirs.edge_tensors.size());
+        for (std::size_t t = 0; t < theirs.splits.size(); ++t) {
+          all.splits[t].insert(all.splits[t].end(), theirs.splits[t].begin(), theirs.splits[t].end());
+        }
+        for (std::size_t e = 0; e < theirs.links.size(); ++e) {
+          all.links[e].insert(all.links[e].end(), theirs.links[e].begin(), theirs.links[e].end());
+          all.edge_tensors[e] |= theirs.edge_tensors[e];
+        }
+      }
+    });
+    return all;
+  }
+
+  void check(data_part<Policy, Vertex> const& part) const {
+    if (std::ssize(part.vertices) != schema().num_node_types() || std::ssize(part.edges) != schema().num_edge_types()) {
+      throw precondition_error(detail::message("data of ", part.vertices.size(), " node types and ", part.edges.size(),
+                                               " edge types for a graph of ", schema().num_node_types(), " and ",
+                                               schema().num_edge_types(), "; give data of each type"));
+    }
+    auto const check_size = [](std::string_view what, auto const& values, std::int64_t wanted) {
+      if (!values.empty() && values.size() != wanted) {
+        throw precondition_error(
+            detail::message(values.size(), ' ', what, " for ", wanted, "; give one for each, or none"));
+      }
+    };
+    for (int t = 0; t < schema().num_node_types(); ++t) {
+      auto const& data = part.vertices[static_cast<std::size_t>(t)];
+      check_size("times of vertices", data.times, graph_->book(t).size(graph_->part()));
+      check_size("hot vertices", data.hot_vertices, data.hot_tensors.num_rows());
+      for (auto const& each : data.splits) {
+        detail::validate_vertices("id of split \"" + each.name + '"', host_view<global_id const>(each.vertices),
+                                  graph_->book(t).num_vertices());
+      }
+    }
+    for (int e = 0; e < schema().num_edge_types(); ++e) {
+      auto const& data = part.edges[static_cast<std::size_t>(e)];
+      auto const num_edges = graph_->local(e).num_edges();
+      check_size("weights", data.weights, num_edges);
+      check_size("times of edges", data.times, num_edges);
+      if (!data.tensors.tensors().empty() && num_edges > 0 && !graph_->local(e).has_edge_ids()) {
+        throw precondition_error("tensors of edges for a graph without edge ids, by which they are found; keep the ids "
+                                 "in the graph");
+      }
+      for (auto const& each : data.links) {
+        for (auto const* const pairs : {&each.edges, &each.negatives}) {
+          auto const what = "id of link split \"" + each.name + '"';
+          if (pairs->sources.size() != pairs->destinations.size()) {
+            throw precondition_error(detail::message(pairs->sources.size(), " sources and ", pairs->destinations.size(),
+                                                     " destinations in link split \"", each.name, "\"; give pairs"));
+          }
+          detail::validate_vertices(what, host_view<global_id const>(pairs->sources),
+                                    schema().num_vertices(schema().source_type(e)));
+          detail::validate_vertices(what, host_view<global_id const>(pairs->destinations),
+                                    schema().num_vertices(schema().destination_type(e)));
+        }
+      }
+    }
+  }
+
+  template <class List>
+  static void add_names(List const& lists, std::vector<std::string>& names) {
+    for (auto const& each : lists) {
+      if (std::ranges::find(names, each.name) != names.end()) {
+        throw precondition_error(detail::message("two splits \"", each.name, "\" of one type; give each a name"));
+      }
+      names.push_back(each.name);
+    }
+  }
+  // Adds an empty list for each name that only other ranks have, and sorts.
+  template <class List>
+  static void complete(std::vector<List>& lists, std::vector<std::string> const& names) {
+    for (auto const& name : names) {
+      if (std::ranges::find(lists, name, &List::name) == lists.end()) {
+        lists.emplace_back().name = name;
+      }
+    }
+    std::ranges::sort(lists, {}, &List::name);
+  }
+
+  template <communicator Comm>
+  void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names) {
+    std::vector<std::int64_t> num_classes;
+    for (int t = 0; t < schema().num_node_types(); ++t) {
+      auto& data = all[static_cast<std::size_t>(t)];
+      auto& made = vertices_.emplace_back();
+      if (data.tensors.tensors().empty()) {
+        data.tensors = feature_table<Policy>(graph_->book(t).size(graph_->part()), data.tensors.policy());
+      }
+      made.tensors = std::make_shared<named_features<Policy> const>(comm, graph_->book(t), std::move(data.tensors));
+      made.features = matrix_of(comm, made.tensors);
+      made.splits = std::move(data.splits);
+      complete(made.splits, names.splits[static_cast<std::size_t>(t)]);
+      made.times = std::move(data.times);
+      if (!data.hot_vertices.empty()) {
+        made.hot =
+            std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
+      }
+      num_classes.push_back(classes_of(*made.tensors));
+    }
+    reduce_over_ranks(comm, num_classes, reduction::max);
+    for (std::size_t t = 0; t < vertices_.size(); ++t) {
+      vertices_[t].num_classes = num_classes[t];
+    }
+  }
+  template <communicator Comm>
+  void take_edges(Comm& comm, std::vector<edge_data<Policy>> all, detail::listed_names const& names) {
+    for (int e = 0; e < schema().num_edge_types(); ++e) {
+      auto& data = all[static_cast<std::size_t>(e)];
+      auto& made = edges_.emplace_back();
+      if (names.edge_tensors[static_cast<std::size_t>(e)] != 0) {
+        std::optional<feature_table<Policy>> table;
+        run_together(detail::host_comm(comm), [&] {
+          auto const& policy = data.tensors.policy();
+          auto ids = detail::second_owner<Policy, edge_id>(graph_->local(e).edge_ids(), graph_, policy);
+          if (data.tensors.tensors().empty()) { // other ranks have some: `named_features` tells
+            data.tensors = feature_table<Policy>(ids.size(), policy);
+          }
+          table.emplace(std::move(ids), std::move(data.tensors));
+        });
+        made.tensors = std::make_unique<named_features<Policy> const>(comm, graph_->book(schema().destination_type(e)),
+                                                                      std::move(*table));
+      }
+      made.weights = std::move(data.weights);
+      made.times = std::move(data.times);
+      made.links = std::move(data.links);
+      complete(made.links, names.links[static_cast<std::size_t>(e)]);
+    }
+  }
+
+  // Makes a store of the tensors "x" and "y" in the memory of a table; none if "x" are not float32.
+  template <communicator Comm>
+  [[nodiscard]] static std::unique_ptr<dist::feature_store<Policy, float> const>
+  matrix_of(Comm& comm, std::shared_ptr<named_features<Policy> const> const& of) {
+    auto const tensors = of->local().tensors();
+    auto const& policy = of->local().policy();
+    auto const* const x = detail::find_rows(tensors, "x", element_type::float32);
+    auto const names = of->local().names();
+    if (x == nullptr && std::ranges::find(names, "x") != names.end()) {
+      return nullptr;
+    }
+    detail::any_rows<space> const no_columns{.type = element_type::float32, .num_rows = of->local().num_rows()};
+    return std::make_unique<dist::feature_store<Policy, float> const>(
+        comm, of->book(),
+        detail::second_owner<Policy, float>(x == nullptr ? no_columns : *x, labels_of(tensors), of, policy));
+  }
+  [[nodiscard]] static array_view<space, detail::label_type const>
+  labels_of(std::vector<detail::named_rows<space>> const& tensors) {
+    auto const* const y = detail::find_rows(tensors, "y", element_type::int64, 1);
+    return y == nullptr ? array_view<space, detail::label_type const>() : y->template as<detail::label_type>().flat();
+  }
+  [[nodiscard]] static std::int64_t classes_of(named_features<Policy> const& of) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    auto const largest = [](auto const& labels) {
+      std::int64_t all = 0;
+      for (auto const label : labels) {
+        all = std::max(all, std::min(label, most - 1) + 1);
+      }
+      return all;
+    };
+    auto const labels = labels_of(of.local().tensors());
+    if constexpr (host_accessible(space)) {
+      return largest(labels);
+    } else {
+      return largest(to_vector(of.local().policy(), labels));
+    }
+  }
+
+  [[nodiscard]] static buffer<Policy, global_id> second_owner_of_hot(std::shared_ptr<hot_data const> const& kept) {
+    return detail::second_owner<Policy, global_id>(kept->vertices.view(), kept, kept->vertices.policy());
+  }
+  // Returns a part in the memory of the only relation.
+  [[nodiscard]] graph_part<Policy, Vertex> part_without_types() const {
+    auto const rows = graph_->local(0);
+    auto const& policy = vertices_[0].tensors->local().policy();
+    return {graph_->book(0), graph_->part(),
+            csr_graph<Policy, Vertex>(rows.num_columns(),
+                                      detail::second_owner<Policy, edge_offset>(rows.offsets(), graph_, policy),
+                                      detail::second_owner<Policy, Vertex>(rows.sources(), graph_, policy),
+                                      detail::second_owner<Policy, edge_id>(rows.edge_ids(), graph_, policy)),
+            detail::second_owner<Policy, global_id>(graph_->original(0), graph_, policy)};
+  }
+
+  [[nodiscard]] std::string node_names() const { return detail::name_list(schema().node_types(), &node_type::name); }
+  [[nodiscard]] int place(int node_type) const {
+    if (node_type == only_type && schema().num_node_types() != 1) {
+      throw precondition_error(detail::message("a function of one of the node types ", node_names(),
+                                               " without its number; pass it, from schema().find_node_type(name)"));
+    }
+    auto const type = node_type == only_type ? 0 : node_type;
+    static_cast<void>(schema().num_vertices(type)); // checks it
+    return type;
+  }
+  [[nodiscard]] vertices_of_type const& of(int node_type) const {
+    return vertices_[static_cast<std::size_t>(place(node_type))];
+  }
+  [[nodiscard]] edges_of_type const& of_edges(int edge_type) const {
+    if (edge_type == only_type && schema().num_edge_types() != 1) {
+      throw precondition_error(detail::message("a function of one of the edge types ",
+                                               detail::name_list(schema().edge_types(), &glt::edge_type::name),
+                                               " without its number; pass it, from schema().find_edge_type(name)"));
+    }
+    auto const type = edge_type == only_type ? 0 : edge_type;
+    static_cast<void>(schema().source_type(type)); // checks it
+    return edges_[static_cast<std::size_t>(type)];
+  }
+  template <class List>
+  [[nodiscard]] static List const& named(std::string_view what, std::vector<List> const& lists, std::string_view name) {
+    auto const found = std::ranges::find(lists, name, &List::name);
+    if (found == lists.end()) {
+      throw precondition_error(
+          detail::message("no ", what, " \"", name, "\"; there are ", detail::name_list(lists, &List::name)));
+    }
+    return *found;
+  }
+
+  std::shared_ptr<dist::hetero_graph<Policy, Vertex> const> graph_;
+  std::unique_ptr<dist::graph<Policy, Vertex> const> plain_; // of one type
+  std::vector<vertices_of_type> vertices_;
+  std::vector<edges_of_type> edges_;
+};
+
+} // namespace glt::dist
