@@ -4,7 +4,7 @@
 
 namespace glt::io {
 
-loaded_part load_for_rank(std::filesystem::path const& folder, int rank, int num_ranks) {
+dist::data_part<device::cpu> load_for_rank(std::filesystem::path const& folder, int rank, int num_ranks) {
   return load_for_rank(parts_folder(folder), rank, num_ranks);
 }
 

@@ -4,7 +4,7 @@
 #include "support/partition_run.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/parts/parts_folder.hpp>
+#include <glt/io/parts/parts.hpp>
 
 #include <sys/stat.h>
 
@@ -33,18 +33,25 @@ int load(char const* folder, bool verify) {
   try {
     glt::io::parts_folder const parts(folder);
     for (int p = 0; p < parts.num_parts(); ++p) {
-      auto const part = parts.load(p, {.verify = verify});
-      auto const graph = part.graph.graph.view();
+      auto const part = glt::io::load_for_rank(parts, p, parts.num_parts(), {.verify = verify});
+      auto const& vertices = part.vertices.at(0);
+      auto const graph = part.graph.relations.at(0).view();
       auto const add = [&](auto const& values) {
         sum = sum * 31 + XXH3_64bits(values.data(), static_cast<std::size_t>(values.size()) * sizeof(*values.data()));
       };
       add(graph.offsets());
       add(graph.sources());
       add(graph.edge_ids());
-      add(part.graph.original);
-      add(part.features.view().features.flat());
-      add(part.features.view().labels);
-      add(part.train);
+      add(part.graph.original[0]);
+      for (auto const& [name, rows] : vertices.tensors.tensors()) {
+        add(glt::host_view<std::byte const>(rows.data, rows.num_rows * rows.row_bytes()));
+      }
+      for (auto const& split : vertices.splits) {
+        add(split.vertices);
+        for (auto const vertex : split.vertices) {
+          expect(vertex >= 0 && vertex < num_vertices, "a vertex of a split is out of range");
+        }
+      }
       std::int64_t before = 0;
       for (auto const offset : graph.offsets()) {
         expect(offset >= before, "an offset descends");
@@ -54,11 +61,8 @@ int load(char const* folder, bool verify) {
       for (auto const source : graph.sources()) {
         expect(source >= 0 && source < num_vertices, "a source is out of range");
       }
-      for (auto const label : part.features.view().labels) {
+      for (auto const label : vertices.tensors.view<std::int64_t>("y").features.flat()) {
         expect(label >= 0 && label < num_classes, "a label is out of range");
-      }
-      for (auto const vertex : part.train) {
-        expect(vertex >= 0 && vertex < num_vertices, "a training vertex is out of range");
       }
     }
   } catch (std::exception const& fault) {

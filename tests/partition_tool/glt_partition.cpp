@@ -48,9 +48,9 @@ TEST_CASE("an edge list in text becomes parts that load, are verified and descri
   CHECK(made.status == 0);
   CHECK(made.errors.empty());
   CHECK(has(made.out, "4 vertices, 4 edges"));
-  auto const part = glt::io::read_part(out, 0);
-  CHECK(part.graph.book.num_vertices() == 4);
-  CHECK(part.graph.graph.view().num_edges() == 2);
+  auto const part = glt::io::parts_folder(out).load(0);
+  CHECK(part.graph.books[0].num_vertices() == 4);
+  CHECK(part.graph.relations[0].view().num_edges() == 2);
 
   for (auto const* const limit : {"", " --memory 100MB"}) { // before anything is done
     auto const again = run_tool(scratch, (scratch / "graph.txt").string() + limit + " --parts 2 --out " + out);
@@ -112,9 +112,9 @@ TEST_CASE("every method divides a folder of arrays, and reports are written") {
     folder.verify();
     for (int part = 0; part < 3; ++part) {
       auto const loaded = folder.load(part);
-      vertices += loaded.graph.graph.view().num_rows();
-      CHECK(loaded.features.view().num_columns() == 3);
-      CHECK(loaded.hot.ids.size() > 0);
+      vertices += loaded.graph.relations[0].view().num_rows();
+      CHECK(loaded.nodes[0].features[0].values.columns() == 3);
+      CHECK(loaded.nodes[0].hot.ids.size() > 0);
     }
     CHECK(vertices == 300);
   }
@@ -290,7 +290,7 @@ TEST_CASE("a graph four times as large as the memory limit is divided within the
     std::int64_t edges = 0;
     glt::io::parts_folder const folder(out);
     for (int part = 0; part < 4; ++part) {
-      edges += folder.load(part).graph.graph.view().num_edges();
+      edges += folder.load(part).graph.relations[0].view().num_edges();
     }
     CHECK(edges == num_edges);
   }

@@ -89,7 +89,7 @@ TEST_CASE("vertices in two splits are named") {
 }
 
 TEST_CASE("held-out edges that training sees, and negatives that are edges, are named") {
-  using io::link_split;
+  using glt::link_split;
   auto const with = [](io::data_set data, std::vector<link_split> links) {
     data.edges[0].links = std::move(links);
     return fault_of(data);

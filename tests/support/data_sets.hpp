@@ -63,7 +63,7 @@ inline glt::io::edge_table random_edges(glt::random_stream& draws, glt::io::node
   }
   edges.features.push_back({"edge_feat", random_array(draws, glt::element_type::float16, num_edges, 2)});
   for (char const* const split : {"train", "valid", "test"}) {
-    glt::io::link_split links{.name = split, .edges = {}, .negatives = {}};
+    glt::link_split links{.name = split, .edges = {}, .negatives = {}};
     for (std::int64_t i = 0; i < num_edges / 3; ++i) {
       links.edges.sources.push_back(vertex(from));
       links.edges.destinations.push_back(vertex(to));

@@ -69,8 +69,8 @@ void load(benchmark::State& state, glt::io::load_options const& options) {
   auto const& path = parts().path();
   std::int64_t edges = 0;
   for (auto _ : state) {
-    auto const part = glt::io::read_part(path, 1, options);
-    edges += part.graph.graph.view().num_edges();
+    auto const part = glt::io::parts_folder(path).load(1, options);
+    edges += part.graph.relations[0].view().num_edges();
     benchmark::DoNotOptimize(edges);
   }
   state.counters["edges/s"] = benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kIsRate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/parts/parts_loaded.hpp>
+#include <glt/dist/data_part.hpp>
 
 #include <filesystem>
 
@@ -12,6 +12,6 @@ namespace glt::io {
 ///
 /// @throws precondition_error  as there
 /// @throws io_error            as there
-[[nodiscard]] loaded_part load_for_rank(std::filesystem::path const& folder, int rank, int num_ranks);
+[[nodiscard]] dist::data_part<device::cpu> load_for_rank(std::filesystem::path const& folder, int rank, int num_ranks);
 
 } // namespace glt::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/core.hpp>
+#include <glt/graph/link_split.hpp>
 #include <glt/io/array/array.hpp>
 
 #include <string>
@@ -27,19 +28,6 @@ struct node_table {
   std::vector<global_id> train{}; ///< vertices of the split
   std::vector<global_id> valid{};
   std::vector<global_id> test{};
-};
-
-/// Vertex pairs of a link split, by position: source i belongs to destination i.
-struct vertex_pairs {
-  std::vector<global_id> sources{};
-  std::vector<global_id> destinations{};
-};
-
-/// Edges that a link predictor is to tell from pairs that are not edges.
-struct link_split {
-  std::string name; ///< "train", "valid" or "test"
-  vertex_pairs edges{};
-  vertex_pairs negatives{};
 };
 
 /// Edges of one type; the position of an edge is its id.

@@ -9,7 +9,7 @@
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/io/embedding_checkpoint.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/outofcore/frequency.hpp>
 #include <glt/outofcore/hot_vertices.hpp>
 #include <glt/outofcore/hotness.hpp>
@@ -113,22 +113,22 @@ std::vector<site> sites_of_folders() {
   return {
       {"write_parts_collective", true,
        with_disk([](comm_type& comm, disk& on, bool wrong) { write_parts(comm, on, wrong); })},
-      {"open_part", true,
+      {"open_data_set", true,
        [](comm_type& comm) -> call_type {
          auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
          write_parts(comm, *on);
          return [=, &comm](bool wrong) {
-           static_cast<void>(io::open_part(comm, on->shared / (wrong ? "absent" : "parts")));
+           static_cast<void>(io::open_data_set(comm, on->shared / (wrong ? "absent" : "parts")));
          };
        }},
-      {"open_part of a loaded part", true,
+      {"data_set of a loaded part", true,
        [](comm_type& comm) -> call_type {
          auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
          write_parts(comm, *on);
          return [=, &comm](bool wrong) {
            auto part = io::load_for_rank(io::parts_folder(on->shared / "parts"), comm.rank(), comm.size());
            part.graph.part = wrong ? (comm.rank() + 1) % comm.size() : comm.rank();
-           static_cast<void>(io::open_part(comm, std::move(part)));
+           static_cast<void>(glt::dist::data_set(comm, std::move(part)));
          };
        }},
       {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {

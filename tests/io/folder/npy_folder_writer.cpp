@@ -199,8 +199,8 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
       auto const [first, count] = piece(std::ssize(list));
       return std::vector(list.begin() + first, list.begin() + first + count);
     };
-    auto const pairs = [&](io::vertex_pairs const& all) {
-      return io::vertex_pairs{part(all.sources), part(all.destinations)};
+    auto const pairs = [&](glt::vertex_pairs const& all) {
+      return glt::vertex_pairs{part(all.sources), part(all.destinations)};
     };
     auto const& nodes = data.nodes[0];
     auto const& edges = data.edges[0];

@@ -29,53 +29,50 @@ relabelling write(std::filesystem::path const& dir, edge_list const& graph, int 
 }
 
 // What a part should be, told from the edge list.
-void check_part(io::loaded_part const& loaded, edge_list const& graph, relabelling const& labels,
+void check_part(dist::data_part<device::cpu> const& loaded, edge_list const& graph, relabelling const& labels,
                 partition_book const& book) {
   auto const expected = naive_rows(graph);
   auto const part = loaded.graph.part;
-  auto const rows = rows_of(loaded.graph.graph.view());
-  auto const data = loaded.features.view();
-  REQUIRE(loaded.graph.book.matches(book));
+  auto const rows = rows_of(loaded.graph.relations[0].view());
+  auto const& data = loaded.vertices[0];
+  auto const features = data.tensors.view<float>("x").features;
+  auto const labels_of_rows = data.tensors.view<std::int64_t>("y").features.flat();
+  REQUIRE(loaded.graph.books[0].matches(book));
   REQUIRE(std::ssize(rows) == book.size(part));
-  REQUIRE(data.num_vertices() == book.size(part));
-  REQUIRE(data.num_columns() == known_width);
+  REQUIRE(features.rows() == book.size(part));
+  REQUIRE(features.columns() == known_width);
   std::int64_t place = 0;
-  std::vector<global_id> halo;
   for (std::int64_t r = 0; r < book.size(part); ++r) {
-    auto const v = loaded.graph.original[r];
+    auto const v = loaded.graph.original[0][r];
     REQUIRE(v == labels.original[book.begin(part) + r]);
     auto row = rows[static_cast<std::size_t>(r)];
     for (auto& [source, edge] : row) {
-      if (source < book.begin(part) || source >= book.end(part)) {
-        halo.push_back(source);
-      }
       source = labels.original[source];
-      REQUIRE(loaded.edges.weights[place] == static_cast<float>(edge));
-      REQUIRE(loaded.edges.times[place++] == -edge);
+      REQUIRE(loaded.edges[0].weights[place] == static_cast<float>(edge));
+      REQUIRE(loaded.edges[0].times[place++] == -edge);
     }
     REQUIRE(row == expected[static_cast<std::size_t>(v)]);
-    REQUIRE(data.labels[r] == 100 + v);
-    REQUIRE(loaded.times[r] == 1000 + v);
-    REQUIRE(data.features(r, known_width - 1) == static_cast<float>(v * 10 + known_width - 1));
+    REQUIRE(labels_of_rows[r] == 100 + v);
+    REQUIRE(data.times[r] == 1000 + v);
+    REQUIRE(features(r, known_width - 1) == static_cast<float>(v * 10 + known_width - 1));
   }
-  std::ranges::sort(halo);
-  halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
-  REQUIRE(to_vector(loaded.edges.halo) == halo);
 }
 
 // Every list, of all parts together and by original id, is that of the data set, each part has its own vertices, and
 // those of a part keep their order.
-void check_lists(std::vector<io::loaded_part> const& parts, edge_list const& graph, relabelling const& labels) {
+void check_lists(std::vector<dist::data_part<device::cpu>> const& parts, edge_list const& graph,
+                 relabelling const& labels) {
   auto const data = known_set(graph);
-  std::array const lists{&io::loaded_part::train, &io::loaded_part::valid, &io::loaded_part::test};
   std::array const wanted{data.nodes[0].train, data.nodes[0].valid, data.nodes[0].test};
-  for (std::size_t i = 0; i < lists.size(); ++i) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::vector<global_id> all;
     for (auto const& part : parts) {
-      auto const& ids = part.*lists[i];
       std::vector<global_id> original;
-      for (auto const id : ids) {
-        REQUIRE(part.graph.book.owner(id) == part.graph.part);
+      if (part.vertices[0].splits.empty()) {
+        continue;
+      }
+      for (auto const id : part.vertices[0].splits[i].vertices) {
+        REQUIRE(part.graph.books[0].owner(id) == part.graph.part);
         original.push_back(labels.original[id]);
       }
       if (parts.size() == 4) { // not of several parts in one
@@ -105,7 +102,7 @@ TEST_CASE("parts come back with their rows, data and lists, on as many ranks as 
         offsets.push_back(labels.book.begin(0) + labels.book.offsets()[static_cast<std::size_t>(4 * rank / ranks)]);
       }
       partition_book const book(offsets);
-      std::vector<io::loaded_part> parts;
+      std::vector<dist::data_part<device::cpu>> parts;
       for (int rank = 0; rank < ranks; ++rank) {
         parts.push_back(io::load_for_rank(folder, rank, ranks));
         REQUIRE(parts.back().graph.part == rank);
@@ -121,10 +118,11 @@ TEST_CASE("one part of a folder") {
   auto const graph = random_graph(31, 100);
   auto const labels = write(scratch / "parts", graph, 2);
   for (int const part : {0, 1}) {
-    check_part(io::read_part(scratch / "parts", part, {.verify = true, .populate = true, .huge_pages = true}), graph,
-               labels, labels.book);
+    check_part(io::load_for_rank(io::parts_folder(scratch / "parts"), part, 2,
+                                 {.verify = true, .populate = true, .huge_pages = true}),
+               graph, labels, labels.book);
   }
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_part(scratch / "elsewhere", 0)); }),
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::parts_folder(scratch / "elsewhere")); }),
               "elsewhere/manifest.json", "no such file"));
 }
 

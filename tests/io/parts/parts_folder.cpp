@@ -33,7 +33,7 @@ struct whole_folder {
     return thrown<io_error>([&] {
       io::parts_folder const folder(path);
       for (int part = 0; part < folder.num_parts(); ++part) {
-        static_cast<void>(folder.load_hetero(part, options));
+        static_cast<void>(folder.load(part, options));
       }
     });
   }
@@ -96,11 +96,9 @@ TEST_CASE("a part that does not exist is told so") {
   io::parts_folder const folder(whole.path);
   for (int const part : {-1, 2}) {
     auto const wanted = "no part " + std::to_string(part);
-    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(folder.load_hetero(part)); }), "into 2 parts",
-                wanted));
+    CHECK(names(thrown<precondition_error>([&] { static_cast<void>(folder.load(part)); }), "into 2 parts", wanted));
     CHECK(names(thrown<precondition_error>([&] { folder.verify(part); }), "into 2 parts", wanted));
   }
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(folder.load(0)); }), "3 node types", "load_hetero"));
 }
 
 TEST_CASE("one flipped bit anywhere is found, and the file named") {
@@ -316,7 +314,7 @@ TEST_CASE("what is mapped belongs to the program alone, and outlives the folder"
   whole_folder const whole;
   auto const path = whole.path / "part-0/paper/feat.npy";
   auto const before = read_bytes(path);
-  auto loaded = io::parts_folder(whole.path).load_hetero(0);
+  auto loaded = io::parts_folder(whole.path).load(0);
   auto weights = std::move(loaded.edges[0].weights);
   REQUIRE(!weights.empty());
   weights[0] = 1234.0F;

@@ -52,7 +52,7 @@ void check_named(std::vector<io::named_array> const& own, std::vector<io::named_
 }
 
 std::vector<std::pair<global_id, global_id>>
-pairs_in_original_ids(io::vertex_pairs const& pairs, relabelling const& sources, relabelling const& destinations) {
+pairs_in_original_ids(glt::vertex_pairs const& pairs, relabelling const& sources, relabelling const& destinations) {
   std::vector<std::pair<global_id, global_id>> made;
   for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
     made.emplace_back(sources.original[pairs.sources[i]], destinations.original[pairs.destinations[i]]);
@@ -76,7 +76,7 @@ TEST_CASE("every array of every type comes back, under names that are hard to st
     CHECK(folder.info().partitioner == io::partitioner_note{"by hand", {{"slack", "1.1"}}, 42});
     std::vector<std::size_t> edges_seen(data.edges.size(), 0);
     for (int part = 0; part < parts; ++part) {
-      auto const loaded = folder.load_hetero(part);
+      auto const loaded = folder.load(part);
       REQUIRE(loaded.nodes.size() == data.nodes.size());
       REQUIRE(loaded.edges.size() == data.edges.size());
       for (std::size_t t = 0; t < data.nodes.size(); ++t) {
@@ -141,7 +141,7 @@ TEST_CASE("pairs of link splits go to the part of their destination, in their or
     std::size_t edges = 0;
     std::size_t negatives = 0;
     for (int part = 0; part < 3; ++part) {
-      auto const loaded = folder.load_hetero(part);
+      auto const loaded = folder.load(part);
       auto const& split = loaded.edges[2].links[i];
       CHECK(split.name == wanted[i].name);
       std::vector<std::pair<global_id, global_id>> own;
@@ -176,13 +176,13 @@ TEST_CASE("hot rows are those of other parts, hottest first and each once") {
       wanted.push_back(labels[0].renumbered[v]);
     }
   }
-  CHECK(to_vector(first.hot.ids) == wanted);
-  REQUIRE(first.hot.features.size() == 1);
-  for (std::int64_t i = 0; i < first.hot.ids.size(); ++i) {
-    CHECK(first_of(first.hot.features[0].values, i) ==
-          10.0 * static_cast<double>(labels[0].original[first.hot.ids[i]]));
+  CHECK(to_vector(first.nodes[0].hot.ids) == wanted);
+  REQUIRE(first.nodes[0].hot.features.size() == 1);
+  for (std::int64_t i = 0; i < first.nodes[0].hot.ids.size(); ++i) {
+    CHECK(first_of(first.nodes[0].hot.features[0].values, i) ==
+          10.0 * static_cast<double>(labels[0].original[first.nodes[0].hot.ids[i]]));
   }
-  CHECK(folder.load(1).hot.ids.empty());
+  CHECK(folder.load(1).nodes[0].hot.ids.empty());
   CHECK(folder.info().nodes[0].hot == std::vector<std::int64_t>{std::ssize(wanted), 0});
 }
 
@@ -194,23 +194,23 @@ TEST_CASE("parts are written in any order, and all of them") {
   io::parts_folder const whole(scratch / "whole");
   {
     io::parts_writer writer(scratch / "again", data.name);
-    writer.add(io::detail::write_part(writer.folder(), whole.load_hetero(2)));
+    writer.add(io::detail::write_part(writer.folder(), whole.load(2)));
     CHECK(names(thrown<precondition_error>([&] { writer.commit(); }), "1 parts were written of a partition into 3"));
-    writer.add(whole.load_hetero(0));
-    writer.add(whole.load_hetero(1));
+    writer.add(whole.load(0));
+    writer.add(whole.load(1));
     writer.commit();
   }
   CHECK(io::parts_folder(scratch / "again").info() == whole.info());
   {
     io::parts_writer writer(scratch / "twice", data.name);
     for (int const part : {0, 1, 1}) {
-      writer.add(whole.load_hetero(part));
+      writer.add(whole.load(part));
     }
     CHECK(names(thrown<precondition_error>([&] { writer.commit(); }), "part-1", "was written twice"));
     auto const other = known_set(random_graph(12, 9));
     io::write_parts(scratch / "other", other, random_labels(other, 3));
-    CHECK(names(thrown<precondition_error>([&] { writer.add(io::parts_folder(scratch / "other").load_hetero(0)); }),
-                "node", "name or book"));
+    CHECK(names(thrown<precondition_error>([&] { writer.add(io::parts_folder(scratch / "other").load(0)); }), "node",
+                "name or book"));
   }
   io::parts_writer none(scratch / "none", "none");
   CHECK(names(thrown<precondition_error>([&] { none.commit(); }), "0 parts"));
@@ -347,7 +347,7 @@ TEST_CASE("a folder whose writer is killed at any time is complete or absent") {
     if (std::filesystem::exists(scratch / name)) {
       io::parts_folder const folder(scratch / name);
       folder.verify();
-      CHECK(folder.load(2).graph.book.matches(labels[0].book));
+      CHECK(folder.load(2).graph.books[0].matches(labels[0].book));
       ++complete;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/graph/link_split.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/memory/memory.hpp>
@@ -10,15 +11,15 @@
 
 namespace glt::io {
 
+namespace detail {
+
 /// Rows of remote vertices that a part keeps because it requests them most.
 ///
 /// @shape  ids [H], global ids · features [H, …] each, for some features of the type
-struct hot_rows {
+struct part_hot {
   buffer<device::cpu, global_id> ids;
   std::vector<named_array> features;
 };
-
-namespace detail {
 
 /// Features, labels, times and splits of a part's vertices of one type, by local id; lists hold global ids.
 ///
@@ -30,7 +31,7 @@ struct part_nodes {
   std::vector<global_id> train;
   std::vector<global_id> valid;
   std::vector<global_id> test;
-  hot_rows hot;
+  part_hot hot;
 };
 
 /// Features, weights, times and link splits of a part's edges of one type, by their position in its rows.

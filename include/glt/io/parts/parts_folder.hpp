@@ -9,7 +9,6 @@
 #include <glt/io/parts/detail/parts_read.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
-#include <glt/io/parts/parts_loaded.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/partition/book.hpp>
 
@@ -28,8 +27,8 @@ struct load_options {
   bool finite = false;   ///< check that no feature is NaN or infinite; reads the files of features
   bool populate = false; ///< read all files into memory now instead of at first use
   bool huge_pages = false;
-  std::string
-      feature{}; ///< which node features `loaded_part::features` holds; the first of two dimensions if not named
+  std::string features{};    ///< the array that becomes the tensor "x"; if empty, "x" or the first of two dimensions
+  bool edge_tensors = false; ///< for `dist::data_set`: keep features of edges, and their times as "time", as tensors
 };
 
 /// Folder of a partitioned data set, as written by `write_parts`.
@@ -97,7 +96,7 @@ public:
   ///                             out of range or not finite
   /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
   ///         files
-  [[nodiscard]] part_content load_hetero(int part, load_options const& options = {}) const {
+  [[nodiscard]] part_content load(int part, load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
       verify(part);
@@ -105,16 +104,6 @@ public:
     detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
     return detail::part_reader(path_, manifest_, part, mapping, {.ranges = options.validate, .finite = options.finite})
         .read();
-  }
-
-  /// Loads one part of a graph without types.
-  ///
-  /// @throws precondition_error  if there is no such part, the graph has several types of vertices or edges, or no
-  ///                             features have the requested name
-  /// @throws io_error            as `load_hetero`
-  /// @cost   as `load_hetero`; a copy of features and labels whose type is not float32 and int64
-  [[nodiscard]] loaded_part load(int part, load_options const& options = {}) const {
-    return detail::make_loaded_part(load_hetero(part, options), options.feature);
   }
 
 private:

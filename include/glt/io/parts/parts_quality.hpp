@@ -32,7 +32,7 @@ inline glt::detail::measured_vertices<global_id> vertices_of(partition_book cons
 /// Measures the partition of a folder, part by part; equals the result of `measure_partition` for the same graph and
 /// assignment in memory.
 ///
-/// @throws io_error  as `parts_folder::load_hetero`
+/// @throws io_error  as `parts_folder::load`
 /// @cost   O(V + E + P² · edge types) work and one read of the edges; memory as for an assignment: 16 to 24 bytes a
 ///         vertex, and the files of one part mapped at a time
 template <reaches<memory_space::host> Executor = exec::sequential>
@@ -51,7 +51,7 @@ template <reaches<memory_space::host> Executor = exec::sequential>
   }
   glt::detail::quality_pass pass(folder.num_parts(), names.size());
   for (int part = 0; part < folder.num_parts(); ++part) {
-    auto const content = folder.load_hetero(part);
+    auto const content = folder.load(part);
     for (int e = 0; e < schema.num_edge_types(); ++e) {
       auto const edges = static_cast<std::size_t>(e);
       auto& rows = vertices[static_cast<std::size_t>(schema.destination_type(e))];

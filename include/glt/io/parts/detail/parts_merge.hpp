@@ -140,7 +140,7 @@ public:
 
 private:
   // Joins the hot rows, each once, without vertices that one of the parts owns.
-  [[nodiscard]] hot_rows hot(std::size_t type, partition_book const& book, int part) const {
+  [[nodiscard]] part_hot hot(std::size_t type, partition_book const& book, int part) const {
     auto const all = ids([=](part_content const& content) -> auto const& { return content.nodes[type].hot.ids; });
     std::unordered_set<global_id> seen;
     std::vector<global_id> kept;

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/io/parts/open_data_set.hpp>
+
+#include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/io/parts/parts_writer.hpp>
+#include <glt/partition/relabel.hpp>
+
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
+#include "support/known_sets.hpp"
+#include "support/ranks.hpp"
+#include "support/scratch.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace glt_test;
+namespace io = glt::io;
+namespace dist = glt::dist;
+
+namespace {
+
+constexpr std::int64_t num_vertices = 97;
+
+// A folder of four parts with two arrays of features of vertices and two of edges, and hot rows.
+struct hot_folder {
+  hot_folder() : data(known_set(random_graph(num_vertices, 800))), labels(random_labels(data, 4)) {
+    std::vector<std::int8_t> codes;
+    for (std::int64_t v = 0; v < num_vertices; ++v) {
+      codes.push_back(static_cast<std::int8_t>(v));
+    }
+    data.nodes[0].features.push_back({"codes", io::array::of<std::int8_t>(codes)});
+    std::vector<double> lengths;
+    std::vector<std::int32_t> kinds;
+    for (std::int64_t e = 0; e < 800; ++e) {
+      lengths.insert(lengths.end(), {static_cast<double>(e), 0.25});
+      kinds.push_back(static_cast<std::int32_t>(3 * e));
+    }
+    data.edges[0].features.push_back({"length", io::array::of<double>(lengths, {800, 2})});
+    data.edges[0].features.push_back({"kind", io::array::of<std::int32_t>(kinds)});
+    std::vector<glt::global_id> hot;
+    for (glt::global_id v = 0; v < num_vertices; v += 2) {
+      hot.push_back(v);
+    }
+    io::write_parts(path, data, labels, {.hot = {{.node_type = 0, .by_part = {hot, hot, {}, hot}}}});
+  }
+
+  scratch_folder scratch;
+  std::filesystem::path path = scratch / "parts";
+  io::data_set data;
+  std::vector<glt::relabelling> labels;
+};
+
+} // namespace
+
+TEST_CASE("a rank opens what it loads from a folder of parts, and all know the number of classes") {
+  on_ranks([](auto comm) {
+    scratch_folder scratch;
+    auto const data = known_set(random_graph(97, 800));
+    auto const folder = scratch / "parts";
+    auto const labels = random_labels(data, 4);
+    io::write_parts(folder, data, labels);
+    auto const opened = io::open_data_set(comm, folder);
+    auto const part = io::load_for_rank(io::parts_folder(folder), comm.rank(), comm.size());
+    auto const& vertices = part.vertices[0];
+    CHECK(std::ranges::equal(opened.original(), part.graph.original[0]));
+    CHECK(opened.graph().local().num_edges() == part.graph.relations[0].view().num_edges());
+    CHECK(std::ranges::equal(opened.features().local().features.flat(),
+                             vertices.tensors.template view<float>("x").features.flat()));
+    CHECK(std::ranges::equal(opened.features().local().labels,
+                             vertices.tensors.template view<std::int64_t>("y").features.flat()));
+    CHECK(opened.split("train") == vertices.splits[0].vertices);
+    CHECK(opened.split("valid") == vertices.splits[1].vertices);
+    CHECK(opened.split("test") == vertices.splits[2].vertices);
+    CHECK(std::ranges::equal(opened.times(), vertices.times));
+    CHECK(std::ranges::equal(opened.edge_weights(), part.edges[0].weights));
+    CHECK(std::ranges::equal(opened.edge_times(), part.edges[0].times));
+    CHECK(opened.num_classes() == 197); // labels are 100 to 196
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(opened.split("validation")); }),
+                "no split \"validation\"", "\"test\", \"train\", \"valid\""));
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(opened.edge_tensors()); }), "edge_tensors"));
+  });
+}
+
+TEST_CASE("a folder that one rank cannot read is the same error on all") {
+  on_ranks([](auto comm) {
+    scratch_folder scratch;
+    auto const data = known_set(random_graph(97, 800));
+    auto const folder = scratch / "parts";
+    auto const last = comm.size() - 1;
+    if (comm.rank() != last) {
+      io::write_parts(folder, data, random_labels(data, 4));
+    }
+    auto const error = thrown<glt::collective_error>([&] { static_cast<void>(io::open_data_set(comm, folder)); });
+    CHECK(names(error, "rank " + std::to_string(last), folder.filename().string()));
+  });
+}
+
+TEST_CASE("parts of two partitionings into parts of equal sizes do not go together") {
+  on_ranks([](auto comm) {
+    scratch_folder scratch;
+    auto const data = known_set(random_graph(96, 800));
+    std::vector<glt::local_id> part_of(96);
+    for (std::size_t v = 0; v < part_of.size(); ++v) {
+      part_of[v] = static_cast<glt::local_id>(comm.rank() == 0 ? v % 4 : v / 24);
+    }
+    std::vector<glt::relabelling> labels;
+    labels.push_back(glt::make_relabelling(glt::host_view<glt::local_id const>(part_of), 4));
+    auto const folder = scratch / "parts";
+    io::write_parts(folder, data, labels);
+    auto const open = [&] { static_cast<void>(io::open_data_set(comm, folder)); };
+    auto part = io::load_for_rank(io::parts_folder(folder), comm.rank(), comm.size());
+    if (comm.size() == 1) {
+      CHECK_NOTHROW(open());
+      return;
+    }
+    CHECK(names(thrown<glt::collective_error>(open), "rank 1", "load parts of one partition"));
+    // Whatever a rank does with its part first.
+    CHECK(names(thrown<glt::collective_error>([&] {
+                  dist::named_features const table(comm, part.graph.books[0], std::move(part.vertices[0].tensors));
+                }),
+                "rank 1", "partition"));
+  });
+}
+
+TEST_CASE("the same parts in two folders go together") {
+  on_ranks([](auto comm) {
+    scratch_folder scratch;
+    auto const data = known_set(random_graph(97, 800));
+    io::write_parts(scratch / std::to_string(comm.rank()), data, random_labels(data, 4));
+    auto const opened = io::open_data_set(comm, scratch / std::to_string(comm.rank()));
+    CHECK(opened.graph().num_vertices() == 97);
+    // A book of the same parts that somebody made without a folder goes with it.
+    glt::partition_book const made({opened.book().offsets().begin(), opened.book().offsets().end()});
+    CHECK(made.matches(opened.book()));
+    CHECK_FALSE(glt::partition_book({0, 97}, 1) == glt::partition_book({0, 97}, 2));
+  });
+}
+
+TEST_CASE("a loader with the hot rows of a folder makes the batches that it makes without, on as many ranks or fewer") {
+  on_ranks([](auto comm) {
+    hot_folder const made;
+    auto const data = io::open_data_set(comm, made.path);
+    auto const hot = data.hot_rows();
+    auto seeds = data.split("train");
+    seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
+    dist::neighbor_batches const recipe(data, {.fanouts = {3, 3}});
+    dist::loader plain(comm, recipe, seeds, {.batch_size = 5});
+    dist::loader loader(comm, recipe, seeds, {.batch_size = 5});
+    loader.use(hot);
+    auto const expected_epoch = plain.epoch(0);
+    auto expected = expected_epoch.begin();
+    for (auto const& batch : loader.epoch(0)) {
+      CHECK(std::ranges::equal(batch.features().flat(), (*expected).features().flat()));
+      CHECK(std::ranges::equal(batch.labels(), (*expected).labels()));
+      ++expected;
+    }
+    CHECK((loader.report().rows.hit_ratio() > 0.2) == (hot.size() > 0 && comm.size() > 1));
+    CHECK(plain.report().rows.cached == 0);
+  });
+}
+
+TEST_CASE("all features and labels of a folder, and those of its edges, are collected by name") {
+  on_ranks([](auto comm) {
+    hot_folder const made;
+    auto const data = io::open_data_set(comm, made.path, {.edge_tensors = true});
+    auto const& names_of = made.labels[0];
+    auto const hot = data.named_hot_rows();
+    CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});
+    CHECK(data.tensors().local().type("codes") == glt::element_type::int8);
+    CHECK(data.edge_tensors().local().names() == std::vector<std::string>{"length", "kind", "time"});
+    dist::named_collector collector(
+        comm, data.tensors(),
+        {{.name = "codes", .type = glt::element_type::float32}, {.name = "x"}, {.name = "y", .seeds_only = true}});
+    collector.use(hot);
+    std::vector<glt::global_id> vertices;
+    for (glt::global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank()) {
+      vertices.push_back(v);
+    }
+    auto const& rows = collector.collect(glt::host_view<glt::global_id const>(vertices), 10, 0);
+    for (std::int64_t i = 0; i < std::ssize(vertices); ++i) {
+      auto const original = names_of.original[vertices[static_cast<std::size_t>(i)]];
+      CHECK(rows["codes"].template as<float>()(i, 0) == static_cast<float>(original));
+      CHECK(rows["x"].template as<float>()(i, 2) == static_cast<float>(10 * original + 2));
+      if (i < 10) {
+        CHECK(rows["y"].template as<std::int64_t>()(i, 0) == 100 + original);
+      }
+    }
+    CHECK(rows["y"].num_rows == 10);
+    CHECK((collector.counts().cached > 0) == (hot.size() > 0 && comm.size() > 1));
+    dist::neighbor_sampler sampler(comm, data.graph(), {.fanouts = {3, 3}, .edge_ids = true});
+    glt::sampled_subgraph<glt::device::cpu, glt::global_id> sample;
+    sampler.sample(glt::host_view<glt::global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
+    dist::named_collector edge_collector(comm, data.edge_tensors());
+    auto const& found = edge_collector.collect(sample, 0);
+    REQUIRE(sample.edge_ids().size() > 5);
+    for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {
+      CHECK(found["length"].template as<double>()(i, 0) == static_cast<double>(sample.edge_ids()[i]));
+      CHECK(found["kind"].template as<std::int32_t>()(i, 0) == 3 * sample.edge_ids()[i]);
+    }
+  });
+}
+
+TEST_CASE("hot rows of other features than the opened ones are refused by name") {
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        auto const codes = io::open_data_set(comm, made.path, {.features = "codes"}).hot_rows();
+        for (std::int64_t i = 0; i < codes.size(); ++i) {
+          auto const original = made.labels[0].original[codes.vertices().ids()[i]];
+          CHECK(codes.rows().features(i, 0) == static_cast<float>(original));
+        }
+        auto part = io::load_for_rank(io::parts_folder(made.path), comm.rank(), comm.size());
+        glt::feature_table<glt::device::cpu> others(part.vertices[0].hot_vertices.size());
+        part.vertices[0].hot_tensors = std::move(others);
+        if (part.vertices[0].hot_vertices.empty()) {
+          return;
+        }
+        CHECK(codes.size() > 10);
+        auto const without = dist::data_set(comm, std::move(part));
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(without.hot_rows()); }),
+                    "part " + std::to_string(comm.rank()), "\"x\""));
+      },
+      {2});
+}
