@@ -7,9 +7,13 @@
 #include <cstdlib>
 #include <new>
 
+#include <malloc.h>
+
 namespace {
 
 std::atomic<std::int64_t> count{0};
+std::atomic<std::int64_t> bytes{0};
+std::atomic<std::int64_t> most_bytes{0};
 thread_local std::int64_t until_failure = -1; // negative: none will fail
 
 void* allocate(std::size_t size, std::size_t alignment) {
@@ -21,10 +25,30 @@ void* allocate(std::size_t size, std::size_t alignment) {
   if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<std::size_t>(size, 1)) != 0) {
     throw std::bad_alloc();
   }
+  auto const now = bytes += static_cast<std::int64_t>(malloc_usable_size(memory));
+  for (auto most = most_bytes.load(); now > most && !most_bytes.compare_exchange_weak(most, now);) {
+  }
   return memory;
 }
 
+void release(void* memory) noexcept {
+  if (memory != nullptr) {
+    bytes -= static_cast<std::int64_t>(malloc_usable_size(memory));
+    std::free(memory);
+  }
+}
+
 } // namespace
+
+glt_test::allocated_bytes::allocated_bytes() : before_(bytes) {
+  most_bytes = before_;
+}
+std::int64_t glt_test::allocated_bytes::now() const {
+  return bytes - before_;
+}
+std::int64_t glt_test::allocated_bytes::peak() const {
+  return most_bytes - before_;
+}
 
 std::int64_t glt_test::num_allocations() {
   return count;
@@ -62,14 +86,14 @@ void* operator new(std::size_t size, std::align_val_t alignment, std::nothrow_t 
   }
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  release(memory);
 }

@@ -8,6 +8,18 @@ namespace glt_test {
 /// How often this program has allocated memory with `new` so far, in all threads.
 std::int64_t num_allocations();
 
+/// Bytes that all threads have allocated with `new` and not yet freed, beside those allocated before it.
+class allocated_bytes {
+public:
+  allocated_bytes();
+  [[nodiscard]] std::int64_t now() const;
+  /// The most since it was made.
+  [[nodiscard]] std::int64_t peak() const;
+
+private:
+  std::int64_t before_;
+};
+
 /// While it lives, the `number`-th allocation with `new` of this thread from now on fails, and those after it do not.
 class failing_allocation {
 public:

@@ -217,8 +217,7 @@ private:
       auto const failure = failure_of([&] {
         bounds_.push_back(0);
         for (auto const& splitter : directory.splitters_) {
-          auto const bound = std::ranges::lower_bound(known, view_type(splitter)) - known.begin();
-          bounds_.push_back(std::max(bound, bounds_.back()));
+          bounds_.push_back(std::ranges::lower_bound(known, view_type(splitter)) - known.begin());
         }
         bounds_.push_back(std::ssize(known));
         most_ = items_of_bytes(round_bytes / comm.size(), key_bytes());
@@ -298,8 +297,8 @@ private:
     samples.assign(arrived.all().begin(), arrived.all().end());
     std::ranges::sort(samples);
     for (int home = 1; home < ranks && !samples.empty(); ++home) {
-      splitters_.emplace_back(
-          samples[static_cast<std::size_t>(first_place(std::ssize(samples), ranks, home)) % samples.size()]);
+      auto const at = static_cast<std::size_t>(first_place(std::ssize(samples), ranks, home));
+      splitters_.emplace_back(samples[std::min(at, samples.size() - 1)]);
     }
     splitters_.resize(static_cast<std::size_t>(ranks - 1)); // without any key
   }
