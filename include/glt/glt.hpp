@@ -22,11 +22,17 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/build/exchange.hpp>
+#include <glt/dist/build/local_data.hpp>
+#include <glt/dist/build/make_data_set.hpp>
+#include <glt/dist/build/number_keys.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
@@ -119,6 +125,7 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/graph/link_split.hpp>
 #include <glt/graph/planted_communities.hpp>
 #include <glt/graph/relation.hpp>
 #include <glt/graph/rmat.hpp>

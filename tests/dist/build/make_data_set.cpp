@@ -134,10 +134,10 @@ struct held_data {
 
   [[nodiscard]] dist::local_data local() const {
     auto const n = static_cast<std::int64_t>(vertices.size());
-    dist::local_data data{.edges = {.sources = sources, .destinations = destinations, .weights = weights, .times = times},
-                          .rows = {.vertices = vertices,
-                                   .tensors = {{"x", dist::row_list(x.data(), n, 2, 3)}, {"y", y}}},
-                          .splits = {{"train", train}}};
+    dist::local_data data{
+        .edges = {.sources = sources, .destinations = destinations, .weights = weights, .times = times},
+        .rows = {.vertices = vertices, .tensors = {{"x", dist::row_list(x.data(), n, 2, 3)}, {"y", y}}},
+        .splits = {{"train", train}}};
     data.edges.tensors.push_back(
         {"code", glt::host_matrix<std::int16_t const>(codes.data(), static_cast<std::int64_t>(sources.size()), 2)});
     return data;
@@ -212,8 +212,8 @@ void check_part(dist::data_part<cpu> const& made, whole_data const& all, dist::b
       proper.push_back(edge.id);
     }
   }
-  auto const codes = rows.num_edges() > 0 ? edges.tensors.view<std::int16_t>("code").features
-                                          : glt::host_matrix<std::int16_t const>();
+  auto const codes =
+      rows.num_edges() > 0 ? edges.tensors.view<std::int16_t>("code").features : glt::host_matrix<std::int16_t const>();
   std::int64_t wrong = 0;
   for (std::int64_t e = 0; e < rows.num_edges(); ++e) {
     auto const id = rows.edge_ids()[e];
@@ -279,18 +279,20 @@ void check_methods(Comm comm, whole_data const& all, int where, dist::build_opti
 } // namespace
 
 TEST_CASE("parts of spread edges and rows equal those that one process cuts") {
-  glt_test::on_ranks([](auto comm) {
-    for (auto const& [num_vertices, num_edges] : {std::pair{0, 0}, {1, 0}, {1, 3}, {3, 2}, {40, 150}, {41, 600}}) {
-      CAPTURE(num_vertices);
-      for (int const where : {0, 1, 2}) {
-        CAPTURE(where);
-        whole_data const dense(num_vertices, num_edges, false);
-        check_methods<std::int32_t>(comm, dense, where, {.num_vertices = num_vertices, .round_bytes = 300});
-        whole_data const sparse(num_vertices, num_edges, true);
-        check_methods<std::uint64_t>(comm, sparse, where, {.round_bytes = where == 0 ? 1 : 1 << 20});
-      }
-    }
-  }, glt_test::up_to_five);
+  glt_test::on_ranks(
+      [](auto comm) {
+        for (auto const& [num_vertices, num_edges] : {std::pair{0, 0}, {1, 0}, {1, 3}, {3, 2}, {40, 150}, {41, 600}}) {
+          CAPTURE(num_vertices);
+          for (int const where : {0, 1, 2}) {
+            CAPTURE(where);
+            whole_data const dense(num_vertices, num_edges, false);
+            check_methods<std::int32_t>(comm, dense, where, {.num_vertices = num_vertices, .round_bytes = 300});
+            whole_data const sparse(num_vertices, num_edges, true);
+            check_methods<std::uint64_t>(comm, sparse, where, {.round_bytes = where == 0 ? 1 : 1 << 20});
+          }
+        }
+      },
+      glt_test::up_to_five);
 }
 
 TEST_CASE("options add reverses, merge duplicates and drop self-loops as one process does") {
@@ -329,7 +331,8 @@ TEST_CASE("given ids of edges stay, and order the rows") {
     std::vector<int> const destinations{7, comm.rank()};
     std::vector<std::uint8_t> const ids{static_cast<std::uint8_t>(100 - comm.rank()),
                                         static_cast<std::uint8_t>(50 - comm.rank())};
-    auto const data = dist::make_data_set(comm, {.edges = {.sources = sources, .destinations = destinations, .ids = ids}});
+    auto const data =
+        dist::make_data_set(comm, {.edges = {.sources = sources, .destinations = destinations, .ids = ids}});
     auto const rows = data.graph().local();
     auto const last = comm.rank() == comm.size() - 1;
     for (std::int64_t r = 0; r < rows.num_rows(); ++r) {
@@ -394,7 +397,8 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(names(ids, "edge id -1"));
     CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = 2}), "vertex id 2 is outside [0, 2)"));
     CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = -3}), "-3 vertices"));
-    CHECK(names(fails([&](auto& data) { data.splits = {{"test", ends}, {"test", one}}; }, ranges), "two splits \"test\""));
+    CHECK(names(fails([&](auto& data) { data.splits = {{"test", ends}, {"test", one}}; }, ranges),
+                "two splits \"test\""));
     std::vector<int> const other{2, 3};
     CHECK(names(fails([&](auto& data) { data.splits = {{"test", other}}; }, ranges), "split \"test\" names vertex 3"));
     std::vector<int> const twice{2, 1, 2};
@@ -402,12 +406,19 @@ TEST_CASE("what is wrong on one rank is an error on all") {
                 "vertex 2 has two rows"));
     CHECK(names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", one}}}; }, ranges),
                 "1 rows of \"x\" for 2"));
-    CHECK(names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", ends}, {"x", ends}}}; }, ranges),
-                "two tensors \"x\""));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(ends) : dist::id_list(none), here ? parts : std::vector<glt::local_id>()}), "part of vertex 2 is 99"));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(one) : dist::id_list(none), glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}), "vertex 2 is given no part"));
+    CHECK(
+        names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", ends}, {"x", ends}}}; }, ranges),
+              "two tensors \"x\""));
+    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(ends) : dist::id_list(none),
+                                                      here ? parts : std::vector<glt::local_id>()}),
+                "part of vertex 2 is 99"));
+    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(one) : dist::id_list(none),
+                                                      glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
+                "vertex 2 is given no part"));
     std::vector<glt::local_id> const zeros(3, 0);
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(twice) : dist::id_list(none), glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}), "vertex 2 is given two parts"));
+    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(twice) : dist::id_list(none),
+                                                      glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
+                "vertex 2 is given two parts"));
     if (comm.size() > 1) {
       CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "other tensors", "rank 0"));
       CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = here ? 4 : 3}), "4 vertices", "rank 0 says 3"));

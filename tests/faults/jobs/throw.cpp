@@ -181,6 +181,55 @@ std::vector<site> sites_of_graphs() {
   };
 }
 
+// Edges from every vertex to the next and a row of every vertex, a third on each rank; wrong: an id below 0.
+glt::dist::local_data local_cycle(id_list const& sources, id_list const& destinations) {
+  return {.edges = {.sources = sources, .destinations = destinations},
+          .rows = {.vertices = sources, .tensors = {{"x", sources}}},
+          .splits = {{"train", sources}}};
+}
+
+std::vector<site> sites_of_builders() {
+  auto const with_cycle = [](comm_type& comm, auto call) -> call_type {
+    return [&comm, call](bool wrong) {
+      id_list sources;
+      id_list destinations;
+      for (global_id v = comm.rank(); v < 100; v += comm.size()) {
+        sources.push_back(v);
+        destinations.push_back(wrong && v > 90 ? -1 : (v + 1) % 100);
+      }
+      call(comm, local_cycle(sources, destinations));
+    };
+  };
+  return {
+      {"exchange", true,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool wrong) {
+           std::vector<std::int64_t> const counts(static_cast<std::size_t>(comm.size()), 2);
+           id_list const items(2 * counts.size() - (wrong ? 1 : 0));
+           static_cast<void>(glt::dist::exchange<global_id>(comm, items, counts));
+         };
+       }},
+      {"number_keys", false,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool) {
+           std::vector<std::string> const names{"one", "two", std::to_string(comm.rank())};
+           static_cast<void>(glt::dist::number_keys(comm, names));
+         };
+       }},
+      {"make_data_part", true,
+       [=](comm_type& comm) {
+         return with_cycle(comm, [](comm_type& c, auto const& data) {
+           static_cast<void>(glt::dist::make_data_part(c, data, glt::ldg_partitioner{}));
+         });
+       }},
+      {"make_data_set", true,
+       [=](comm_type& comm) {
+         return with_cycle(
+             comm, [](comm_type& c, auto const& data) { static_cast<void>(glt::dist::make_data_set(c, data)); });
+       }},
+  };
+}
+
 using directory_type = glt::dist::vertex_directory<comm_type, cpu, global_id>;
 
 std::vector<site> sites_of_samplers() {
@@ -562,7 +611,7 @@ std::vector<site> sites_of_collectors() {
 
 int main(int argc, char** argv) {
   auto sites = sites_of_graphs();
-  for (auto const& more : {sites_of_samplers(), sites_of_collectors(), sites_of_kept_rows()}) {
+  for (auto const& more : {sites_of_builders(), sites_of_samplers(), sites_of_collectors(), sites_of_kept_rows()}) {
     sites.insert(sites.end(), more.begin(), more.end());
   }
   return run_sites(argc, argv, sites);

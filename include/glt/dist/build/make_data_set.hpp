@@ -87,13 +87,13 @@ template <communicator Comm, class Method = contiguous_partitioner>
   } else if constexpr (std::same_as<Method, contiguous_partitioner>) {
     in_order = method.balance.empty();
   }
-  glt::detail::vertex_ids vertices(
-      host, failure, {&data.edges.sources, &data.edges.destinations, &data.rows.vertices, &of_method},
-      options.num_vertices, in_order, options.round_bytes);
+  glt::detail::vertex_ids vertices(host, failure,
+                                   {&data.edges.sources, &data.edges.destinations, &data.rows.vertices, &of_method},
+                                   options.num_vertices, in_order, options.round_bytes);
   glt::detail::numbered_edges edges(host, data.edges, options);
-  vertices.renumber(host, {},
-                    glt::detail::assign_parts(host, edges, vertices, options.duplicates, method).cview(), true);
-  glt::detail::part_rows rows = glt::detail::gather_edges(host, edges, vertices, &of_edges, options.duplicates);
+  vertices.renumber(host, {}, glt::detail::assign_parts(host, edges, vertices, options.duplicates, method).cview(),
+                    true);
+  glt::detail::gathered_rows rows = glt::detail::gather_edges(host, edges, vertices, &of_edges, options.duplicates);
   glt::detail::part_names names = glt::detail::gather_names(host, vertices);
   glt::detail::part_columns of_vertices =
       glt::detail::gather_rows(host, data.rows.vertices, of_rows, vertices, names, options.missing);

@@ -43,14 +43,14 @@ template <class P>
   }
 }
 
-/// Sends the rows of all homes to rank 0, in the order of their vertices and in rounds, and calls take(first, rows)
-/// there.
+/// Sends the rows of all homes to rank 0, in rounds and in the order of their vertices. There it calls
+/// take(first, rows).
 ///
 /// @comm   collective; a header exchange and an exchange per round
 /// @throws collective_error  on every rank, if a rank passes a failure
 template <communicator Comm, class Take>
-void rows_to_first(Comm& comm, vertex_ids::directory_type const& homes, part_rows const& rows, std::int64_t round_bytes,
-                   std::string& failure, Take take) {
+void rows_to_first(Comm& comm, vertex_ids::directory_type const& homes, gathered_rows const& rows,
+                   std::int64_t round_bytes, std::string& failure, Take take) {
   std::vector<std::int64_t> bounds{0}; // of this rank's rounds
   auto const most = items_of_bytes(round_bytes, 8);
   failure = !failure.empty() ? failure : failure_of([&] {
@@ -92,16 +92,15 @@ void rows_to_first(Comm& comm, vertex_ids::directory_type const& homes, part_row
         for (auto const degree : received.subview(0, count)) {
           offsets.push_back(offsets.back() + degree);
         }
-        take(first,
-             csr_view<memory_space::host, global_id>(homes.num_keys(), host_view<edge_offset const>(offsets),
-                                                     received.subview(count, received.size() - 1 - count)));
+        take(first, csr_view<memory_space::host, global_id>(homes.num_keys(), host_view<edge_offset const>(offsets),
+                                                            received.subview(count, received.size() - 1 - count)));
       });
       first += count;
     }
   }
 }
 
-/// Assigns the vertices of rows that are spread over the homes, on rank 0, and returns the parts of this home.
+/// Assigns the vertices of rows on rank 0, and returns the parts of the vertices of this home.
 ///
 /// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0.
 ///
@@ -109,14 +108,12 @@ void rows_to_first(Comm& comm, vertex_ids::directory_type const& homes, part_row
 /// @comm   collective; for each pass as `rows_to_first`; two exchanges
 template <communicator Comm, class Partitioner>
 [[nodiscard]] buffer<device::cpu, local_id> assign_on_first(Comm& comm, vertex_ids::directory_type const& homes,
-                                                            part_rows const& rows, std::int64_t round_bytes,
+                                                            gathered_rows const& rows, std::int64_t round_bytes,
                                                             Partitioner const& method) {
   auto const num_vertices = homes.num_keys();
   std::string failure;
   buffer<device::cpu, local_id> part_of; // of all vertices, on rank 0
-  auto const attempt = [&](auto work) {
-    failure = !failure.empty() || comm.rank() != 0 ? failure : failure_of(work);
-  };
+  auto const attempt = [&](auto work) { failure = !failure.empty() || comm.rank() != 0 ? failure : failure_of(work); };
   auto const whole = [&] {
     buffer<device::cpu, edge_offset> offsets;
     buffer<device::cpu, global_id> columns;
@@ -124,18 +121,19 @@ template <communicator Comm, class Partitioner>
       offsets.resize(1);
       offsets[0] = 0;
     });
-    rows_to_first(comm, homes, rows, round_bytes, failure, [&](global_id, csr_view<memory_space::host, global_id> some) {
-      auto const before = columns.size();
-      for (std::int64_t row = 0; row < some.num_rows(); ++row) {
-        offsets.resize(offsets.size() + 1);
-        offsets[offsets.size() - 1] = before + some.offset(row + 1);
-      }
-      columns.resize(before + some.num_edges());
-      std::ranges::copy(some.sources(), columns.begin() + before);
-    });
+    rows_to_first(comm, homes, rows, round_bytes, failure,
+                  [&](global_id, csr_view<memory_space::host, global_id> some) {
+                    auto const before = columns.size();
+                    for (std::int64_t row = 0; row < some.num_rows(); ++row) {
+                      offsets.resize(offsets.size() + 1);
+                      offsets[offsets.size() - 1] = before + some.offset(row + 1);
+                    }
+                    columns.resize(before + some.num_edges());
+                    std::ranges::copy(some.sources(), columns.begin() + before);
+                  });
     attempt([&] {
-      part_of = method(csr_view<memory_space::host, global_id>(num_vertices, offsets.cview(), columns.cview()),
-                       comm.size());
+      part_of =
+          method(csr_view<memory_space::host, global_id>(num_vertices, offsets.cview(), columns.cview()), comm.size());
     });
   };
   if constexpr (streams_rows<Partitioner>) {
@@ -149,10 +147,9 @@ template <communicator Comm, class Partitioner>
             stream->restart();
           }
         });
-        rows_to_first(comm, homes, rows, round_bytes, failure,
-                      [&](global_id first, csr_view<memory_space::host, global_id> some) {
-                        stream->place_rows(first, some);
-                      });
+        rows_to_first(
+            comm, homes, rows, round_bytes, failure,
+            [&](global_id first, csr_view<memory_space::host, global_id> some) { stream->place_rows(first, some); });
       }
       attempt([&] { part_of = std::move(*stream).result(); });
     } else {
@@ -168,8 +165,8 @@ template <communicator Comm, class Partitioner>
       counts[home] = homes.first_numbers()[home + 1] - homes.first_numbers()[home];
     }
   }
-  auto arrived = exchange_lists(comm, {.what = operation::shuffle, .hop = 53}, failure, part_of.cview(), counts,
-                                round_bytes);
+  auto arrived =
+      exchange_lists(comm, {.what = operation::shuffle, .hop = 53}, failure, part_of.cview(), counts, round_bytes);
   return std::move(arrived.items);
 }
 
@@ -189,8 +186,8 @@ template <communicator Comm>
   buffer<device::cpu, local_id> part_of;
   auto failure = failure_of([&] {
     if (given.vertices.size() != given.parts.size()) {
-      throw precondition_error(message(given.parts.size(), " parts for ", given.vertices.size(),
-                                       " vertices; give one part per vertex"));
+      throw precondition_error(
+          message(given.parts.size(), " parts for ", given.vertices.size(), " vertices; give one part per vertex"));
     }
     part_of.resize(homes.size());
     std::ranges::fill(part_of, -1);
@@ -221,8 +218,8 @@ template <communicator Comm>
       failure);
   agree(comm, {.what = operation::shuffle, .hop = 54}, failure_of([&] {
           if (auto const missing = std::ranges::find(part_of, -1); missing != part_of.end()) {
-            throw precondition_error(message("vertex ", homes.key_at(missing - part_of.begin()),
-                                             " is given no part; give each vertex one"));
+            throw precondition_error(
+                message("vertex ", homes.key_at(missing - part_of.begin()), " is given no part; give each vertex one"));
           }
         }));
   return part_of;

@@ -104,7 +104,7 @@ private:
 /// In-edges of this rank's part: rows are local ids, columns ids after partitioning; a row is in order of edge ids.
 ///
 /// @shape  offsets [rows + 1] · columns, ids [E] · values of E edges
-struct part_rows {
+struct gathered_rows {
   buffer<device::cpu, edge_offset> offsets;
   buffer<device::cpu, global_id> columns;
   buffer<device::cpu, edge_id> ids;
@@ -114,7 +114,7 @@ struct part_rows {
 /// Keeps the first edge of every row from each column.
 ///
 /// @cost   O(E log degree); 16 bytes an edge of the longest row
-inline void merge_duplicates(part_rows& rows) {
+inline void merge_duplicates(gathered_rows& rows) {
   std::vector<std::pair<global_id, std::int64_t>> row;
   std::vector<std::int64_t> kept;
   std::int64_t next = 0;
@@ -158,8 +158,8 @@ inline void merge_duplicates(part_rows& rows) {
 ///         its values
 /// @throws collective_error  on every rank, if memory is exhausted on a rank
 template <communicator Comm>
-[[nodiscard]] part_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& vertices,
-                                     local_columns const* values, dist::duplicate_edges duplicates) {
+[[nodiscard]] gathered_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& vertices,
+                                         local_columns const* values, dist::duplicate_edges duplicates) {
   auto const& book = vertices.book();
   std::optional<row_places> places;
   std::string failure = failure_of([&] { places.emplace(book.size(comm.rank())); });
@@ -188,7 +188,7 @@ template <communicator Comm>
   };
   auto const value_bytes = values == nullptr ? std::int64_t{0} : values->bytes();
   auto const bytes = static_cast<std::int64_t>(sizeof(moving_ends) + sizeof(local_id)) + value_bytes;
-  part_rows made;
+  gathered_rows made;
   std::vector<std::byte> record;
   failure = failure_of([&] {
     auto const num_edges = places->finish_counting();

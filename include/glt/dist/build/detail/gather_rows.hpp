@@ -113,8 +113,8 @@ template <communicator Comm>
     for (std::int64_t row = 0; row < rows && !values.all().empty(); ++row) {
       if (!has_row[static_cast<std::size_t>(row)]) {
         if (!missing) {
-          throw precondition_error(message("vertex ", name(row),
-                                           " has no row; give each vertex one, or a value for missing rows"));
+          throw precondition_error(
+              message("vertex ", name(row), " has no row; give each vertex one, or a value for missing rows"));
         }
         made.fill(row, *missing);
       }

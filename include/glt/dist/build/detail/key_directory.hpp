@@ -284,8 +284,8 @@ private:
         auto const wanted = std::min<std::int64_t>(std::ssize(known), std::max(ranks, 64));
         std::vector<view_type> own;
         for (std::int64_t i = 0; i < wanted; ++i) {
-          own.push_back(known[static_cast<std::size_t>(first_place(std::ssize(known), static_cast<int>(wanted),
-                                                                   static_cast<int>(i)))]);
+          own.push_back(known[static_cast<std::size_t>(
+              first_place(std::ssize(known), static_cast<int>(wanted), static_cast<int>(i)))]);
         }
         for (int rank = 0; rank < ranks; ++rank) {
           samples.insert(samples.end(), own.begin(), own.end());
@@ -303,7 +303,7 @@ private:
     splitters_.resize(static_cast<std::size_t>(ranks - 1)); // without any key
   }
 
-  // Adds keys to those of this home.
+  // Adds keys to the keys of this home.
   void merge(std::span<view_type const> arrived) {
     std::vector<view_type> fresh(arrived.begin(), arrived.end());
     std::ranges::sort(fresh);
@@ -323,8 +323,8 @@ private:
     own_ = std::move(merged);
   }
 
-  std::vector<Key> splitters_; // [R − 1], ascending
-  std::vector<Key> own_;       // ascending; empty for a range
+  std::vector<Key> splitters_;      // [R − 1], ascending
+  std::vector<Key> own_;            // ascending; empty for a range
   std::vector<std::int64_t> first_; // [R + 1]
   std::size_t rank_ = 0;
   bool is_range_ = false;

@@ -50,8 +50,8 @@ public:
   void add(std::string_view name, dist::row_list rows) {
     auto const shown = name.substr(name.starts_with('\0') ? 1 : 0);
     if (rows.size() != size_) {
-      throw precondition_error(message(rows.size(), " rows of \"", shown, "\" for ", size_, ' ', what_,
-                                       "; give one for each"));
+      throw precondition_error(
+          message(rows.size(), " rows of \"", shown, "\" for ", size_, ' ', what_, "; give one for each"));
     }
     if (std::ranges::find(all_, name, &local_column::name) != all_.end()) {
       throw precondition_error(message("two tensors \"", shown, "\" of ", what_, "; give each a name"));

@@ -178,7 +178,7 @@ public:
   /// parts are final, and the list of known ids is not needed for others.
   ///
   /// @shape  part_of [directory().size()], in [0, R), not checked
-  /// @comm   collective; header exchanges, two exchanges of 8 bytes, and those of `key_directory::look_up`
+  /// @comm   collective; header exchanges, two exchanges of 8 bytes, and the exchanges of `key_directory::look_up`
   /// @throws collective_error  on every rank, if a rank passes a failure
   template <communicator Comm>
   void renumber(Comm& comm, std::string const& failure, host_view<local_id const> part_of, bool last) {
@@ -186,13 +186,14 @@ public:
     std::vector<std::int64_t> counts(ranks, 0);
     std::vector<std::int64_t> of_homes(ranks, 0);
     table_ = {};
-    agree(comm, {.what = operation::shuffle, .hop = 21}, failure.empty() ? failure_of([&] {
-      renumbered_.resize(part_of.size());
-      for (auto const part : part_of) {
-        ++counts[static_cast<std::size_t>(part)];
-      }
-    })
-                                                                         : failure);
+    agree(comm, {.what = operation::shuffle, .hop = 21},
+          failure.empty() ? failure_of([&] {
+            renumbered_.resize(part_of.size());
+            for (auto const part : part_of) {
+              ++counts[static_cast<std::size_t>(part)];
+            }
+          })
+                          : failure);
     exchange_sizes(comm, counts, of_homes);
     std::int64_t size = 0; // of this rank's part
     for (auto& count : of_homes) {
@@ -211,8 +212,8 @@ public:
         renumbered_[place] = counts[static_cast<std::size_t>(part_of[place])]++;
       }
     });
-    auto of_known = directory_.look_up(
-        comm, failed, known_, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
+    auto of_known =
+        directory_.look_up(comm, failed, known_, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
     agree(comm, {.what = operation::shuffle, .hop = 23},
           failure_of([&] { table_ = known_ids(last ? std::move(known_) : known_, std::move(of_known)); }));
   }
@@ -223,8 +224,7 @@ public:
   template <communicator Comm>
   [[nodiscard]] buffer<device::cpu, global_id> look_up(Comm& comm, std::string const& failure,
                                                        std::vector<std::int64_t> const& ids) const {
-    return directory_.look_up(
-        comm, failure, ids, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
+    return directory_.look_up(comm, failure, ids, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
   }
 
 private:

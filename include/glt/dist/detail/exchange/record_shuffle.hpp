@@ -50,8 +50,7 @@ public:
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       send_counts_[rank] = rank == own ? 0 : std::ssize(for_ranks_[rank]);
     }
-    exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_,
-                     more ? 1 : 0, failure, headers_);
+    exchange_headers(comm_, {.what = operation::shuffle, .step = step}, send_counts_, more ? 1 : 0, failure, headers_);
     committed(comm_, [&] { send(own); });
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -86,7 +85,7 @@ private:
     }
     received_.resize(static_cast<std::size_t>(arriving));
     exchange_rows(comm_, host_view<std::byte const>(sent_), send_counts_, host_view<std::byte>(received_),
-                               receive_counts_);
+                  receive_counts_);
   }
 
   Comm comm_;
@@ -120,8 +119,8 @@ void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t f
     auto const end = first + std::min(items_a_round, last - first);
     attempt([&] { work(first, end); });
     first = end;
-    more = shuffle.exchange(
-        step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); }, first < last);
+    more =
+        shuffle.exchange(step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); }, first < last);
   }
   agree(comm, {.what = operation::shuffle, .step = step}, failure);
 }
