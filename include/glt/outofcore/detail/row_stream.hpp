@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/record_shuffle.hpp>
+#include <glt/dist/build/detail/rows_to_first.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
@@ -13,8 +12,8 @@
 #include <glt/outofcore/memory_plan.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,14 +32,14 @@ public:
         on_progress_(std::move(on_progress)), in_degrees_(count_in_edges(comm_, graph)) {
     append_bounds(in_degrees_, 0, graph.num_vertices(), edges_of_range(plan), bounds_);
     bounds_.push_back(graph.num_vertices());
-    first_own_ = num_ranges();
+    auto first_own = num_ranges();
     for (std::int64_t range = 0; range < num_ranges(); ++range) {
       if (rank_of_range(range) == comm_.rank()) {
-        first_own_ = std::min(first_own_, range);
+        first_own = std::min(first_own, range);
         own_bounds_.push_back(bounds_[static_cast<std::size_t>(range)]);
       }
     }
-    own_bounds_.push_back(own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own_) + own_bounds_.size()]);
+    own_bounds_.push_back(own_bounds_.empty() ? 0 : bounds_[static_cast<std::size_t>(first_own) + own_bounds_.size()]);
     if (own_bounds_.size() == 1) {
       own_bounds_.push_back(own_bounds_.front());
     }
@@ -53,47 +52,28 @@ public:
 
   /// Calls take(first, rows) on rank 0 with all rows, range after range.
   ///
-  /// @comm   collective; the rounds of `spill_edges` and one of `record_shuffle` per range
+  /// @comm   collective; the rounds of `spill_edges`, and of `rows_to_first` one per range
   /// @throws collective_error  on every rank, as `spill_edges`, and in the next round if `failure` is not empty; an
   ///                           exception of `take` becomes the failure
   template <class Take>
   void pass(std::string& failure, Take take) {
-    auto const attempt = [&](auto work) {
-      if (failure.empty()) {
-        failure = glt::detail::failure_of(work);
-      }
-    };
     edge_spill spill(scratch_, own_bounds_, plan_.for_edges / 8);
     spill_edges(
         comm_, graph_, plan_, on_progress_,
         [this](global_id row) { return rank_of_range(std::ranges::upper_bound(bounds_, row) - bounds_.begin() - 1); },
         spill);
-    glt::detail::record_shuffle to_first(comm_, sizeof(moving_edge));
-    for (std::int64_t range = 0; range < num_ranges(); ++range) {
-      buffer<device::cpu, moving_edge> arrived;
-      attempt([&] {
-        if (rank_of_range(range) == comm_.rank()) {
-          for (auto const& edge : spill.take(static_cast<int>(range - first_own_))) {
-            to_first.add(0, &edge);
-          }
-        }
-      });
-      to_first.exchange(range, failure, [&](std::byte const* record) {
-        attempt([&] {
-          arrived.resize(arrived.size() + 1);
-          std::memcpy(arrived.end() - 1, record, sizeof(moving_edge));
-        });
-      });
-      attempt([&] {
-        if (comm_.rank() == 0) {
-          auto const first = bounds_[static_cast<std::size_t>(range)];
-          auto rows = compress_range(arrived.cview(), first, bounds_[static_cast<std::size_t>(range) + 1]);
-          arrived = {};
-          take(first, csr_view<memory_space::host, global_id>(graph_.num_vertices(), std::as_const(rows.offsets).view(),
-                                                              std::as_const(rows.columns).view()));
-        }
-      });
-    }
+    auto const num_own = own_bounds_.front() < own_bounds_.back() ? std::ssize(own_bounds_) - 1 : 0;
+    range_rows rows;
+    glt::detail::rows_to_first(
+        comm_, graph_.num_vertices(), num_own, failure,
+        [&](std::int64_t range) {
+          rows = {};
+          auto const taken = spill.take(static_cast<int>(range));
+          rows = compress_range(taken.view(), spill.begin(static_cast<int>(range)), spill.end(static_cast<int>(range)));
+          return csr_view<memory_space::host, global_id>(graph_.num_vertices(), std::as_const(rows.offsets).view(),
+                                                         std::as_const(rows.columns).view());
+        },
+        take);
   }
 
 private:
@@ -110,7 +90,6 @@ private:
   std::vector<std::int64_t> in_degrees_;
   std::vector<global_id> bounds_;
   std::vector<global_id> own_bounds_; // of the ranges that this rank sorts
-  std::int64_t first_own_ = 0;
 };
 
 } // namespace glt::io::detail

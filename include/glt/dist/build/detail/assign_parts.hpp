@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/build/detail/gather_edges.hpp>
+#include <glt/dist/build/detail/rows_to_first.hpp>
 #include <glt/dist/build/detail/vertex_ids.hpp>
 #include <glt/dist/build/exchange.hpp>
 #include <glt/dist/build/local_data.hpp>
@@ -43,63 +44,6 @@ template <class P>
   }
 }
 
-/// Sends the rows of all homes to rank 0, in rounds and in the order of their vertices. There it calls
-/// take(first, rows).
-///
-/// @comm   collective; a header exchange and an exchange per round
-/// @throws collective_error  on every rank, if a rank passes a failure
-template <communicator Comm, class Take>
-void rows_to_first(Comm& comm, vertex_ids::directory_type const& homes, gathered_rows const& rows,
-                   std::int64_t round_bytes, std::string& failure, Take take) {
-  std::vector<std::int64_t> bounds{0}; // of this rank's rounds
-  auto const most = items_of_bytes(round_bytes, 8);
-  failure = !failure.empty() ? failure : failure_of([&] {
-    for (std::int64_t row = 0; row < homes.size(); ++row) {
-      if (rows.offsets[row + 1] - rows.offsets[bounds.back()] + row - bounds.back() >= most && row > bounds.back()) {
-        bounds.push_back(row);
-      }
-    }
-    bounds.push_back(homes.size());
-  });
-  auto const rounds = exchange_values(comm, {.what = operation::shuffle, .hop = 50}, failure, std::ssize(bounds) - 1);
-  for (int home = 0; home < comm.size(); ++home) {
-    auto first = homes.first_numbers()[static_cast<std::size_t>(home)];
-    for (std::int64_t round = 0; round < rounds[static_cast<std::size_t>(home)].value; ++round) {
-      std::vector<std::int64_t> list; // degrees and columns of the rows, and the number of rows
-      std::vector<std::int64_t> counts;
-      failure = !failure.empty() ? failure : failure_of([&] {
-        if (home == comm.rank()) {
-          auto const begin = bounds[static_cast<std::size_t>(round)];
-          auto const end = bounds[static_cast<std::size_t>(round) + 1];
-          for (auto row = begin; row < end; ++row) {
-            list.push_back(rows.offsets[row + 1] - rows.offsets[row]);
-          }
-          list.insert(list.end(), rows.columns.begin() + rows.offsets[begin], rows.columns.begin() + rows.offsets[end]);
-          list.push_back(end - begin);
-        }
-        counts.assign(static_cast<std::size_t>(comm.size()), 0);
-        counts[0] = std::ssize(list);
-      });
-      auto const arrived = exchange_lists(comm, {.what = operation::shuffle, .step = round, .hop = 51}, failure,
-                                          host_view<std::int64_t const>(list), counts, round_bytes);
-      if (comm.rank() != 0) {
-        continue;
-      }
-      auto const received = arrived.from(home);
-      auto const count = received[received.size() - 1];
-      failure = failure_of([&] {
-        std::vector<edge_offset> offsets{0};
-        for (auto const degree : received.subview(0, count)) {
-          offsets.push_back(offsets.back() + degree);
-        }
-        take(first, csr_view<memory_space::host, global_id>(homes.num_keys(), host_view<edge_offset const>(offsets),
-                                                            received.subview(count, received.size() - 1 - count)));
-      });
-      first += count;
-    }
-  }
-}
-
 /// Assigns the vertices of rows on rank 0, and returns the parts of the vertices of this home.
 ///
 /// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0.
@@ -114,6 +58,29 @@ template <communicator Comm, class Partitioner>
   std::string failure;
   buffer<device::cpu, local_id> part_of; // of all vertices, on rank 0
   auto const attempt = [&](auto work) { failure = !failure.empty() || comm.rank() != 0 ? failure : failure_of(work); };
+  std::vector<std::int64_t> bounds; // of this rank's rounds of rows
+  failure = failure_of([&] {
+    auto const most = items_of_bytes(round_bytes, sizeof(std::int64_t));
+    bounds.push_back(0);
+    for (std::int64_t row = 1; row < homes.size(); ++row) {
+      auto const begin = bounds.back();
+      if (rows.offsets[row + 1] - rows.offsets[begin] + row - begin >= most) {
+        bounds.push_back(row);
+      }
+    }
+    bounds.push_back(homes.size());
+  });
+  auto const each_row = [&](auto take) {
+    rows_to_first(
+        comm, num_vertices, std::ssize(bounds) - 1, failure,
+        [&](std::int64_t round) {
+          auto const begin = bounds[static_cast<std::size_t>(round)];
+          auto const end = bounds[static_cast<std::size_t>(round) + 1];
+          return csr_view<memory_space::host, global_id>(
+              num_vertices, rows.offsets.view().subview(begin, end - begin + 1), rows.columns.view());
+        },
+        take);
+  };
   auto const whole = [&] {
     buffer<device::cpu, edge_offset> offsets;
     buffer<device::cpu, global_id> columns;
@@ -121,16 +88,15 @@ template <communicator Comm, class Partitioner>
       offsets.resize(1);
       offsets[0] = 0;
     });
-    rows_to_first(comm, homes, rows, round_bytes, failure,
-                  [&](global_id, csr_view<memory_space::host, global_id> some) {
-                    auto const before = columns.size();
-                    for (std::int64_t row = 0; row < some.num_rows(); ++row) {
-                      offsets.resize(offsets.size() + 1);
-                      offsets[offsets.size() - 1] = before + some.offset(row + 1);
-                    }
-                    columns.resize(before + some.num_edges());
-                    std::ranges::copy(some.sources(), columns.begin() + before);
-                  });
+    each_row([&](global_id, csr_view<memory_space::host, global_id> some) {
+      auto const before = columns.size();
+      for (std::int64_t row = 0; row < some.num_rows(); ++row) {
+        offsets.resize(offsets.size() + 1);
+        offsets[offsets.size() - 1] = before + some.offset(row + 1);
+      }
+      columns.resize(before + some.num_edges());
+      std::ranges::copy(some.sources(), columns.begin() + before);
+    });
     attempt([&] {
       part_of =
           method(csr_view<memory_space::host, global_id>(num_vertices, offsets.cview(), columns.cview()), comm.size());

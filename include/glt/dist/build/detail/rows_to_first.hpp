@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/dist/build/exchange.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/memory.hpp>
+
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace glt::detail {
+
+/// Sends rows of a graph to rank 0 in rounds, the rows of rank 0 first. There it calls take(first, rows) for every round,
+/// where `first` is the number of rows before.
+///
+/// rows_of(round) returns the rows of a round of this rank as a view, valid until the next call. A `failure` from before
+/// ends the rounds of all ranks, as does an exception of `rows_of` or `take`. An exception of the last `take` becomes
+/// the failure of rank 0.
+///
+/// @shape  rows_of(round): any number of rows; columns are the num_columns vertices of the whole graph
+/// @comm   collective; a header exchange, and an exchange of 8 bytes an edge and a row per round
+/// @throws collective_error  on every rank, if there is a failure on a rank
+template <communicator Comm, class RowsOf, class Take>
+void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds, std::string& failure, RowsOf rows_of,
+                   Take take) {
+  auto const attempt = [&](auto work) {
+    if (failure.empty()) {
+      failure = failure_of(work);
+    }
+  };
+  auto const rounds = exchange_values(comm, {.what = operation::shuffle, .hop = 50}, failure, num_rounds);
+  std::int64_t first = 0;
+  for (std::size_t rank = 0; rank < rounds.size(); ++rank) {
+    for (std::int64_t round = 0; round < rounds[rank].value; ++round) {
+      std::vector<std::int64_t> list; // degrees, columns, and the number of rows
+      std::vector<std::int64_t> counts;
+      attempt([&] {
+        if (static_cast<int>(rank) == comm.rank()) {
+          csr_view<memory_space::host, global_id> const rows = rows_of(round);
+          auto const begin = rows.offset(0);
+          auto const end = rows.offset(rows.num_rows());
+          list.reserve(static_cast<std::size_t>(rows.num_rows() + end - begin + 1));
+          for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
+            list.push_back(rows.degree(row));
+          }
+          list.insert(list.end(), rows.sources().data() + begin, rows.sources().data() + end);
+          list.push_back(rows.num_rows());
+        }
+        counts.assign(rounds.size(), 0);
+        counts[0] = std::ssize(list);
+      });
+      auto const arrived =
+          exchange_lists(comm, {.what = operation::shuffle, .step = round, .hop = 51}, failure,
+                         host_view<std::int64_t const>(list), counts, dist::exchange_options{}.round_bytes);
+      list = {};
+      if (comm.rank() == 0) {
+        attempt([&] {
+          auto const received = arrived.from(static_cast<int>(rank));
+          auto const num_rows = received[received.size() - 1];
+          std::vector<edge_offset> offsets{0};
+          offsets.reserve(static_cast<std::size_t>(num_rows) + 1);
+          for (auto const degree : received.subview(0, num_rows)) {
+            offsets.push_back(offsets.back() + degree);
+          }
+          take(first, csr_view<memory_space::host, global_id>(num_columns, host_view<edge_offset const>(offsets),
+                                                              received.subview(num_rows, offsets.back())));
+          first += num_rows;
+        });
+      }
+    }
+  }
+}
+
+} // namespace glt::detail
