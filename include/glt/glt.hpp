@@ -27,6 +27,8 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
@@ -82,7 +84,7 @@
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
-#include <glt/dist/roles/served_data.hpp>
+#include <glt/dist/roles/serve_data.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
@@ -119,6 +121,7 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
+#include <glt/graph/link_split.hpp>
 #include <glt/graph/planted_communities.hpp>
 #include <glt/graph/relation.hpp>
 #include <glt/graph/rmat.hpp>
