@@ -6,7 +6,6 @@
 //   mpirun -np 2 out_of_core PARTS
 #include <glt/glt.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/parts/hot_rows.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/node.hpp>
@@ -69,20 +68,21 @@ double sum_of_features(glt::mpi_comm comm, Loader& loader) {
 void run(glt::mpi_comm comm, std::string const& parts) {
   glt::io::parts_folder const folder(parts);
   auto part = glt::io::load_for_rank(folder, comm.rank(), comm.size()); // maps files, copies nothing
-  auto const hot = glt::io::extract_hot_rows(part);                     // of --cache-ratio
+  auto& tensors = part.vertices[0].tensors;
 
   glt::mpi_node node(comm);
   auto graph_memory = dist::share_graph(node, part.graph);
-  auto feature_memory = dist::share_features(node, part.features.view());
-  part.graph = {}; // the mapped files may go
-  part.features = {};
-  dist::graph<cpu> const graph(comm, std::move(graph_memory.own));
-  dist::feature_store const features(comm, graph.book(), std::move(feature_memory.own));
+  auto feature_memory = dist::share_features(node, tensors.view<float>("x"));
+  part.graph = std::move(graph_memory.own); // the mapped files may go
+  tensors = glt::feature_table<cpu>(tensors.num_rows());
+  tensors.add("x", std::move(feature_memory.own));
+  dist::data_set const data(comm, std::move(part));
+  auto const hot = data.hot_rows(); // of --cache-ratio
 
-  dist::neighbor_batches const recipe(graph, features, {.fanouts = {15, 10, 5}});
-  dist::loader by_messages(comm, recipe, part.train, {.batch_size = 256});
+  dist::neighbor_batches const recipe(data, {.fanouts = {15, 10, 5}});
+  dist::loader by_messages(comm, recipe, data.split("train"), {.batch_size = 256});
   by_messages.use(hot);
-  dist::loader in_place(comm, recipe, part.train, {.batch_size = 256});
+  dist::loader in_place(comm, recipe, data.split("train"), {.batch_size = 256});
   in_place.read_in_place(graph_memory.neighborhood);
   in_place.read_in_place(feature_memory.neighborhood);
   auto const first = sum_of_features(comm, by_messages);

@@ -2,7 +2,7 @@
 // A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved:
 //   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
 #include <glt/glt.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
@@ -36,7 +36,7 @@ struct network : torch::nn::Module {
 };
 
 // A rank's part of a graph with communities, which are its classes; features alone are too noisy to tell them.
-glt::io::loaded_part make_part(int rank, int ranks) {
+dist::data_part<cpu> make_part(int rank, int ranks) {
   auto const planted = glt::make_planted_communities<>({.num_vertices = 4000, .num_communities = 4});
   auto const whole = glt::make_csr<cpu>(planted.graph.view());
   auto const names = glt::make_relabelling(glt::ldg_partitioner{}(whole.view(), ranks).view(), ranks);
@@ -56,11 +56,12 @@ glt::io::loaded_part make_part(int rank, int ranks) {
       seeds[static_cast<std::size_t>(vertex % 10)].push_back(part.book.begin(rank) + row);
     }
   }
-  return {.graph = std::move(part),
-          .features = {rows, 16, std::move(features), std::move(labels)},
-          .train = std::move(seeds[0]),
-          .valid = std::move(seeds[1]),
-          .test = std::move(seeds[2])};
+  glt::feature_table<cpu> tensors(rows);
+  tensors.add("x", glt::feature_store<cpu, float>(rows, 16, std::move(features)));
+  tensors.add("y", glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(labels)));
+  return dist::data_part<cpu>(
+      std::move(part),
+      {.tensors = std::move(tensors), .splits = {{"train", seeds[0]}, {"valid", seeds[1]}, {"test", seeds[2]}}});
 }
 
 // The share of the seeds of all ranks whose class is told right.
@@ -83,22 +84,22 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   glt::set_torch_threads(1);                                         // ranks are the parallelism
   std::ostream tell(comm.rank() == 0 ? std::cout.rdbuf() : nullptr); // of one rank
   tell.precision(9);
-  auto const part =
-      folder.empty() ? glt::io::open_part(comm, make_part(comm.rank(), comm.size())) : glt::io::open_part(comm, folder);
-  auto const loader_of = [&](std::vector<glt::global_id> const& seeds, bool shuffle) {
-    return dist::loader(comm, dist::neighbor_batches(part.graph, part.features, {.fanouts = {10, 10}}), seeds,
+  auto const data =
+      folder.empty() ? dist::data_set(comm, make_part(comm.rank(), comm.size())) : glt::io::open_data_set(comm, folder);
+  auto const loader_of = [&](char const* split, bool shuffle) {
+    return dist::loader(comm, dist::neighbor_batches(data, {.fanouts = {10, 10}}), data.split(split),
                         {.batch_size = 32, .shuffle = shuffle, .seed = 1});
   };
-  auto train = loader_of(part.train, true);
-  auto valid = loader_of(part.valid, false);
-  auto test = loader_of(part.test, false);
+  auto train = loader_of("train", true);
+  auto valid = loader_of("valid", false);
+  auto test = loader_of("test", false);
 
   torch::manual_seed(1); // else every run begins with other parameters
-  network net(part.features.num_columns(), part.num_classes);
+  network net(data.features().num_columns(), data.num_classes());
   glt::sync_params(comm, net); // rank 0's
   torch::optim::Adam adam(net.parameters(), 0.003);
   auto const what = std::to_string(comm.size()) + " ranks, parts " + // numbers depend on it: other files are refused
-                    std::to_string(part.graph.book().partitioning());
+                    std::to_string(data.book().partitioning());
   std::int64_t epoch = 0, step = 0;
   int const is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0; // other ranks may not see it
   if (glt::reduce_over_ranks(comm, is_saved, glt::reduction::max) != 0) {

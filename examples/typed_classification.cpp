@@ -42,7 +42,7 @@ struct network : torch::nn::Module {
   glt::rgcn_conv first, second;
 };
 
-// Every rank makes the same graph and keeps its part; a real program loads its part with io::load_hetero_for_rank.
+// Every rank makes the same graph and keeps its part; a real program opens a folder with io::open_data_set.
 glt::hetero_graph<cpu> make_graph(auto const& planted) {
   glt::hetero_schema const schema(
       {{"paper", num_papers}, {"author", num_authors}},
@@ -64,14 +64,14 @@ glt::hetero_graph<cpu> make_graph(auto const& planted) {
 }
 
 // Tensors of this rank's vertices of a type: their topics, and features that tell little about them.
-dist::named_features<cpu> make_features(glt::mpi_comm comm, dist::hetero_graph<cpu> const& graph, int type,
-                                        glt::host_view<glt::local_id const> topics) {
-  auto const own = glt::to_tensor(topics).to(at::kLong).index_select(0, glt::to_tensor(graph.original(type)));
+dist::vertex_data<cpu> make_data(glt::host_view<glt::global_id const> original,
+                                 glt::host_view<glt::local_id const> topics) {
+  auto const own = glt::to_tensor(topics).to(at::kLong).index_select(0, glt::to_tensor(original));
   auto const x = at::randn({own.size(0), width}) + at::one_hot(own, width);
   glt::feature_table<cpu> table(own.size(0));
   table.add("x", glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x)));
-  table.add("topic", glt::features_from_dlpack<cpu, std::int64_t>(glt::to_dlpack(own.unsqueeze(1))));
-  return {comm, graph.book(type), std::move(table)};
+  table.add("y", glt::features_from_dlpack<cpu, std::int64_t>(glt::to_dlpack(own.unsqueeze(1))));
+  return {.tensors = std::move(table)};
 }
 
 void run(glt::mpi_comm comm) {
@@ -80,32 +80,33 @@ void run(glt::mpi_comm comm) {
       {.num_vertices = num_papers + num_authors, .num_communities = num_topics, .in_degree = 8, .out_degree = 2});
   auto const whole = make_graph(planted);
   auto const names = glt::partition_by_type(whole.view(), glt::random_partitioner{}, comm.size());
-  dist::hetero_graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
-  auto const paper = graph.schema().find_node_type("paper"), author = graph.schema().find_node_type("author");
+  dist::data_part<cpu> part(glt::split_graph(whole.view(), names, comm.rank()));
+  auto const paper = whole.schema().find_node_type("paper"), author = whole.schema().find_node_type("author");
   auto const topics = planted.community.view();
-  auto const papers = make_features(comm, graph, paper, topics.subview(0, num_papers));
-  auto const authors = make_features(comm, graph, author, topics.subview(num_papers, num_authors));
-
-  glt::hetero_options options{.fanouts = glt::same_fanouts(graph.schema(), {5, 5})};
-  options.fanouts[graph.schema().find_edge_type("cites")] = {8, 3};
-  dist::typed_batches recipe(graph, options);
-  recipe.with(paper, papers, {{.name = "x"}, {.name = "topic", .seeds_only = true}})
-      .with(author, authors, {{.name = "x"}});
-
+  auto const& papers = part.graph.original[paper];
+  part.vertices[paper] = make_data(papers.view(), topics.subview(0, num_papers));
+  part.vertices[author] = make_data(part.graph.original[author].view(), topics.subview(num_papers, num_authors));
   std::vector<glt::global_id> learnt, tested; // one paper in ten is labelled
-  for (std::int64_t r = 0; r < graph.original(paper).size(); ++r) {
-    (graph.original(paper)[r] % 10 == 0 ? learnt : tested).push_back(graph.book(paper).begin(comm.rank()) + r);
+  for (std::int64_t r = 0; r < papers.size(); ++r) {
+    (papers[r] % 10 == 0 ? learnt : tested).push_back(part.graph.books[paper].begin(comm.rank()) + r);
   }
-  dist::loader train_loader(comm, recipe, dist::typed_seeds<>(paper, {learnt}), {.batch_size = 32, .shuffle = true});
-  dist::loader test_loader(comm, recipe, dist::typed_seeds<>(paper, {tested}), {.batch_size = 256});
+  part.vertices[paper].splits = {{"train", learnt}, {"test", tested}};
+  dist::data_set const data(comm, std::move(part));
 
-  network net(graph.schema());
+  glt::hetero_options options{.fanouts = glt::same_fanouts(data.schema(), {5, 5})};
+  options.fanouts[data.schema().find_edge_type("cites")] = {8, 3};
+  dist::typed_batches const recipe(data, options); // with "x" of all types and "y" of the seeds
+  auto const seeds_of = [&](char const* split) { return dist::typed_seeds<>(paper, {data.split(split, paper)}); };
+  dist::loader train_loader(comm, recipe, seeds_of("train"), {.batch_size = 32, .shuffle = true});
+  dist::loader test_loader(comm, recipe, seeds_of("test"), {.batch_size = 256});
+
+  network net(data.schema());
   glt::sync_params(comm, net);
   torch::optim::Adam adam(net.parameters(), 0.01);
   for (std::int64_t epoch = 0; epoch < 15; ++epoch) {
     for (auto const& batch : train_loader.epoch(epoch)) {
       adam.zero_grad();
-      auto const labels = glt::to_tensor(batch.tensors[paper]["topic"].as<std::int64_t>());
+      auto const labels = glt::to_tensor(batch.tensors[paper]["y"].as<std::int64_t>());
       auto const scores = net.forward(batch)[paper].log_softmax(1);
       if (batch.num_seeds > 0) {
         (-scores.gather(1, labels).mean()).backward();
@@ -118,7 +119,7 @@ void run(glt::mpi_comm comm) {
   at::NoGradGuard const no_gradients;
   std::array<std::int64_t, 3> counts{}; // of papers, of right ones, of those that their features alone tell
   for (auto const& batch : test_loader.epoch(0)) {
-    auto const topic = glt::to_tensor(batch.tensors[paper]["topic"].as<std::int64_t>()).squeeze(1);
+    auto const topic = glt::to_tensor(batch.tensors[paper]["y"].as<std::int64_t>()).squeeze(1);
     auto const x = glt::to_tensor(batch.tensors[paper]["x"].as<float>()).narrow(0, 0, topic.size(0));
     auto const right = [&](at::Tensor const& scores) { return scores.argmax(1).eq(topic).sum().item<std::int64_t>(); };
     counts = {counts[0] + topic.size(0), counts[1] + right(net.forward(batch)[paper]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trains a network on a whole graph, of which every rank owns a part that glt-partition made: mpirun -np 2 whole_graph PARTS
 #include <glt/glt.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/gcn_conv.hpp>
@@ -14,16 +14,16 @@
 #include <iostream>
 
 void run(glt::mpi_comm comm, char const* folder) {
-  auto const part = glt::io::open_part(comm, folder);
-  glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, part.graph);
-  auto const x = glt::to_tensor(part.features.local().features);
-  auto const labels = glt::to_tensor(part.features.local().labels);
+  auto const data = glt::io::open_data_set(comm, folder);
+  glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, data.graph());
+  auto const x = glt::to_tensor(data.features().local().features);
+  auto const labels = glt::to_tensor(data.features().local().labels);
   auto const rows_of = [&](glt::host_view<glt::global_id const> seeds) {
-    return glt::to_tensor(seeds) - part.graph.book().begin(comm.rank());
+    return glt::to_tensor(seeds) - data.book().begin(comm.rank());
   };
-  auto const train = rows_of(part.train), test = rows_of(part.test);
+  auto const train = rows_of(data.split("train")), test = rows_of(data.split("test"));
 
-  glt::gcn_conv first({.in = x.size(1), .out = 64}), second({.in = 64, .out = part.num_classes});
+  glt::gcn_conv first({.in = x.size(1), .out = 64}), second({.in = 64, .out = data.num_classes()});
   torch::nn::ModuleList network(first, second);
   auto const forward = [&] { return second(first(x, graph).relu(), graph); }; // or over the blocks of a batch
   glt::sync_params(comm, *network);

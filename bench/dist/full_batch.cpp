@@ -7,7 +7,7 @@
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
@@ -52,8 +52,8 @@ sharded_type& shared_graph(int threads, bool has_cover) {
   glt::dist::sharding_options const options{.cover = has_cover};
   if (char const* const parts = std::getenv("GLT_BENCH_PARTS")) {
     auto comm = glt_bench::ranks();
-    auto const part = glt::io::open_part(comm, parts);
-    return made.try_emplace(key, comm, part.graph, options, cpu(threads)).first->second;
+    auto const data = glt::io::open_data_set(comm, parts);
+    return made.try_emplace(key, comm, data.graph(), options, cpu(threads)).first->second;
   }
   return made.try_emplace(key, glt_bench::ranks(), glt_bench::shared_workload().graph(), options, cpu(threads))
       .first->second;

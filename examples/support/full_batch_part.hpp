@@ -3,11 +3,11 @@
 
 #include "train_part.hpp"
 
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/tensor.hpp>
@@ -28,7 +28,9 @@ using sharded_type = glt::dist::sharded_graph<comm_type, cpu>;
 class full_batch_part {
 public:
   full_batch_part(comm_type& comm, std::string const& folder, glt::dist::sharding_options const& sharding = {})
-      : full_batch_part(comm, folder, glt::io::open_part(comm, folder), sharding) {}
+      : data(glt::io::open_data_set(comm, folder)), what(problem_of(data, folder)),
+        sharded(comm, data.graph(), sharding), degrees(comm, data.book(), degree_table(sharded)),
+        train(rows_of("train")), valid(rows_of("valid")), test(rows_of("test")) {}
 
   /// Seeds of this rank, and their rows in its tensors.
   struct split {
@@ -36,26 +38,18 @@ public:
     at::Tensor rows;
   };
 
+  glt::dist::data_set<cpu> data;
   problem what;
-  glt::dist::graph<cpu> graph;
   sharded_type sharded;
-  features_type features;
   glt::dist::named_features<cpu> degrees; ///< of all vertices, for batches: "in_degree"
   split train;
   split valid;
   split test;
 
-  [[nodiscard]] at::Tensor x() const { return glt::to_tensor(features.local().features); }
-  [[nodiscard]] at::Tensor labels() const { return glt::to_tensor(features.local().labels); }
+  [[nodiscard]] at::Tensor x() const { return glt::to_tensor(data.features().local().features); }
+  [[nodiscard]] at::Tensor labels() const { return glt::to_tensor(data.features().local().labels); }
 
 private:
-  full_batch_part(comm_type& comm, std::string const& folder, glt::io::opened_part part,
-                  glt::dist::sharding_options const& sharding)
-      : what(problem_of(part, folder)), graph(std::move(part.graph)), sharded(comm, graph, sharding),
-        features(std::move(part.features)), degrees(comm, graph.book(), degree_table(sharded)),
-        train(rows_of(std::move(part.train))), valid(rows_of(std::move(part.valid))),
-        test(rows_of(std::move(part.test))) {}
-
   [[nodiscard]] static glt::feature_table<cpu> degree_table(sharded_type const& sharded) {
     auto const own = sharded.in_degrees();
     glt::buffer<cpu, float> values(own.size());
@@ -65,10 +59,10 @@ private:
     return table;
   }
 
-  [[nodiscard]] split rows_of(std::vector<glt::global_id> seeds) const {
-    auto const first = graph.book().begin(graph.part());
-    auto const rows = glt::to_tensor(glt::host_view<glt::global_id const>(seeds)) - first;
-    return {std::move(seeds), rows};
+  [[nodiscard]] split rows_of(char const* name) const {
+    auto const& seeds = data.split(name);
+    auto const first = data.book().begin(data.graph().part());
+    return {seeds, glt::to_tensor(glt::host_view<glt::global_id const>(seeds)) - first};
   }
 };
 

@@ -37,8 +37,8 @@ public:
       : comm_(std::move(comm)), part_(part), options_(options), x_(part.x()), labels_(part.labels()),
         network_(make_network(part.what, options)),
         adam_(network_.parameters(), torch::optim::AdamOptions(options.lr).weight_decay(options.weight_decay)),
-        batches_(comm_, recipe_type(part.graph, part.features, sampling_of(options)).with(part.degrees),
-                 part.train.seeds, {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
+        batches_(comm_, recipe_type(part.data, sampling_of(options)).with(part.degrees), part.train.seeds,
+                 {.batch_size = options.batch, .shuffle = true, .seed = options.seed}),
         log_(comm_, options.log, options.resume),
         num_train_(glt::reduce_over_ranks(comm_, static_cast<double>(part.train.seeds.size()), glt::reduction::sum)) {
     glt::sync_params(comm_, network_);
@@ -59,7 +59,7 @@ public:
     double test = 0; // in the epoch of best_valid
     if (options_.resume) {
       auto const saved =
-          glt::load_training(comm_, options_.checkpoint, training_of(options_, part_.graph.book()), network_, adam_);
+          glt::load_training(comm_, options_.checkpoint, training_of(options_, part_.data.book()), network_, adam_);
       epoch = saved.at("epoch").toInt();
       best_valid = saved.at("best_valid").toDouble();
       test = saved.at("test").toDouble();
@@ -80,7 +80,7 @@ public:
         }
       }
       if (!options_.checkpoint.empty()) {
-        glt::save_training(comm_, options_.checkpoint, training_of(options_, part_.graph.book()), network_, adam_,
+        glt::save_training(comm_, options_.checkpoint, training_of(options_, part_.data.book()), network_, adam_,
                            {{"epoch", epoch}, {"best_valid", best_valid}, {"test", test}});
       }
     }

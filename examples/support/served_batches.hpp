@@ -13,7 +13,7 @@
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/server.hpp>
-#include <glt/io/parts/open_part.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/mpi/node.hpp>
 
@@ -60,17 +60,15 @@ inline placement place_rank(comm_type& world, glt::mpi_node const& node, train_o
 inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_options const& options) {
   auto& comm = roles.group();
   std::optional<glt::dist::graph<cpu>> edgeless;
-  std::optional<glt::io::opened_part> opened;
+  std::optional<glt::dist::data_set<cpu>> opened;
   std::vector<std::int64_t> part_offsets;
   auto const what = glt::run_collectively(comm, [&] {
-    glt::io::parts_folder const folder(options.parts);
-    part_offsets = folder.info().nodes[0].offsets;
-    auto loaded = glt::io::load_for_rank(folder, comm.rank(), comm.size());
-    edgeless.emplace(comm, without_edges(loaded.graph));
-    opened.emplace(glt::io::open_part(comm, std::move(loaded)));
+    part_offsets = glt::io::parts_folder(options.parts).info().nodes[0].offsets;
+    opened.emplace(glt::io::open_data_set(comm, options.parts));
+    edgeless.emplace(comm, without_edges(opened->graph()));
     return problem_of(*opened, options.parts);
   });
-  auto const& part = *opened;
+  auto const& data = *opened;
 
   std::optional<glt::dist::server<comm_type>> server;
   if (options.deployment == deployment::workers) {
@@ -78,13 +76,11 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   } else {
     server.emplace(roles);
   }
-  server->offer(name_of(learns_from::graph), recipe_type(part.graph, part.features, {}));
-  server->offer(name_of(learns_from::features_only), recipe_type(*edgeless, part.features, {}));
+  server->offer(name_of(learns_from::graph), recipe_type(data, {}));
+  server->offer(name_of(learns_from::features_only), recipe_type(*edgeless, data.features(), {}));
   server->register_service("problem", [&](std::int64_t) { return std::vector{what.num_columns, what.num_classes}; });
   server->register_service("parts", [&](std::int64_t) { return part_offsets; });
-  server->register_service("split", [&](std::string const& name) {
-    return name == "train" ? part.train : name == "valid" ? part.valid : part.test;
-  });
+  server->register_service("split", [&](std::string const& name) { return data.split(name); });
   server->run();
 }
 

@@ -9,10 +9,11 @@
 #include <glt/comm/counting.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
+#include <glt/dist/graph.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/io/parts/open_part.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/split.hpp>
@@ -49,26 +50,26 @@ accuracies train_both(Comm& comm, train_options const& options, AccuracyOf accur
 }
 
 /// A part with the same vertices and no edges.
-inline glt::graph_part<cpu> without_edges(glt::graph_part<cpu> const& part) {
-  auto const rows = part.book.size(part.part);
+inline glt::graph_part<cpu> without_edges(glt::dist::graph<cpu> const& graph) {
+  auto const rows = graph.local().num_rows();
   glt::buffer<cpu, glt::edge_offset> offsets(rows + 1);
   std::fill(offsets.begin(), offsets.end(), 0);
-  return {part.book, part.part, glt::csr_graph<cpu, glt::global_id>(part.book.num_vertices(), std::move(offsets), {}),
-          glt::make_buffer<cpu>(part.original.view())};
+  return {graph.book(), graph.part(), glt::csr_graph<cpu, glt::global_id>(graph.num_vertices(), std::move(offsets), {}),
+          glt::make_buffer<cpu>(graph.original())};
 }
 
 /// What there is to learn.
-inline problem problem_of(glt::io::opened_part const& part, std::string const& parts) {
-  if (!part.features.has_labels()) {
+inline problem problem_of(glt::dist::data_set<cpu> const& data, std::string const& parts) {
+  if (!data.features().has_labels()) {
     throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
   }
   constexpr std::int64_t always_fits = 1 << 16; // classes, whatever the number of vertices
-  if (part.num_classes > std::max(part.graph.num_vertices(), always_fits)) {
-    throw glt::precondition_error(glt::detail::message(parts, " has a label ", part.num_classes - 1, ", but only ",
-                                                       part.graph.num_vertices(),
+  if (data.num_classes() > std::max(data.graph().num_vertices(), always_fits)) {
+    throw glt::precondition_error(glt::detail::message(parts, " has a label ", data.num_classes() - 1, ", but only ",
+                                                       data.graph().num_vertices(),
                                                        " vertices; number the classes from 0, as numpy.unique does"));
   }
-  return {part.features.num_columns(), part.num_classes};
+  return {data.features().num_columns(), data.num_classes()};
 }
 
 } // namespace example

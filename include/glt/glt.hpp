@@ -88,7 +88,7 @@
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
-#include <glt/dist/roles/served_data.hpp>
+#include <glt/dist/roles/serve_data.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>

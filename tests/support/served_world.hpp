@@ -2,14 +2,17 @@
 #pragma once
 
 #include <glt/core/types.hpp>
-#include <glt/dist/feature_store.hpp>
-#include <glt/dist/graph.hpp>
-#include <glt/dist/named_features.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/data_set.hpp>
+#include <glt/feature/feature_store.hpp>
+#include <glt/memory/copy.hpp>
 
 #include "named_tables.hpp"
 #include "parts.hpp"
 
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace glt_test {
@@ -17,10 +20,22 @@ namespace glt_test {
 /// The part of a server, of a graph with as many parts as servers, and what is known about its vertices.
 struct served_world {
   template <class Comm>
-  served_world(Comm& group, divided_graph const& divided)
-      : graph(group, divided.part(group.rank())), features(group, graph.book(), divided.features(group.rank(), 3)),
-        named(group, graph.book(), named_table(originals(divided, group.rank()))) {}
+  served_world(Comm& group, divided_graph const& divided, std::vector<glt::dist::vertex_split> splits = {})
+      : data(group, part(divided, group.rank(), std::move(splits))) {}
 
+  /// Features, labels, and tensors of all kinds.
+  static glt::dist::data_part<cpu> part(divided_graph const& divided, int rank,
+                                        std::vector<glt::dist::vertex_split> splits) {
+    auto const ids = originals(divided, rank);
+    auto tensors = named_table(ids);
+    tensors.add("x", divided.features(rank, 3, false));
+    std::vector<std::int64_t> labels;
+    for (auto const id : ids) {
+      labels.push_back(divided_graph::label(id));
+    }
+    tensors.add("y", glt::feature_store<cpu, std::int64_t>(std::ssize(ids), 1, glt::make_buffer<cpu>(labels)));
+    return glt::dist::data_part<cpu>(divided.part(rank), {.tensors = std::move(tensors), .splits = std::move(splits)});
+  }
   /// Original ids of the vertices of a part.
   static std::vector<std::int64_t> originals(divided_graph const& divided, int part) {
     std::vector<std::int64_t> ids;
@@ -41,9 +56,7 @@ struct served_world {
     return ids;
   }
 
-  glt::dist::graph<cpu> graph;
-  glt::dist::feature_store<cpu, float> features;
-  glt::dist::named_features<cpu> named;
+  glt::dist::data_set<cpu> data;
 };
 
 } // namespace glt_test

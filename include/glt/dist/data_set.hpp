@@ -169,6 +169,21 @@ public:
   [[nodiscard]] std::vector<global_id> const& split(std::string_view name, int node_type = only_type) const {
     return named("split", of(node_type).splits, name).vertices;
   }
+  /// Adds a split. Every rank adds its vertices of a split of that name, or none.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  if there is a split of that name, or an id is not a vertex
+  void add_split(std::string name, std::vector<global_id> vertices, int node_type = only_type) {
+    auto const type = place(node_type);
+    vertex_split added{std::move(name), std::move(vertices)};
+    check_split(added, type);
+    auto& splits = vertices_[static_cast<std::size_t>(type)].splits;
+    auto const after = std::ranges::lower_bound(splits, added.name, {}, &vertex_split::name);
+    if (after != splits.end() && after->name == added.name) {
+      throw precondition_error(detail::message("a second split \"", added.name, "\"; give it another name"));
+    }
+    splits.insert(after, std::move(added));
+  }
   /// Returns the splits of the vertices of a type, in the order of their names.
   [[nodiscard]] std::span<vertex_split const> splits(int node_type = only_type) const { return of(node_type).splits; }
 
@@ -308,8 +323,7 @@ private:
       check_size("times of vertices", data.times, graph_->book(t).size(graph_->part()));
       check_size("hot vertices", data.hot_vertices, data.hot_tensors.num_rows());
       for (auto const& each : data.splits) {
-        detail::validate_vertices("id of split \"" + each.name + '"', host_view<global_id const>(each.vertices),
-                                  graph_->book(t).num_vertices());
+        check_split(each, t);
       }
     }
     for (int e = 0; e < schema().num_edge_types(); ++e) {
@@ -335,6 +349,11 @@ private:
         }
       }
     }
+  }
+
+  void check_split(vertex_split const& split, int node_type) const {
+    detail::validate_vertices("id of split \"" + split.name + '"', host_view<global_id const>(split.vertices),
+                              graph_->book(node_type).num_vertices());
   }
 
   template <class List>

@@ -21,8 +21,8 @@ TEST_CASE("a description tells what there is, names it where something else is a
 
   glt::dist::data_description const some{.offsets = {0, 3, 9},
                                          .ranks = {4, 2},
-                                         .tensors = {{"features", glt::element_type::float16, 7, {}},
-                                                     {"labels", glt::element_type::int64, 1, {}},
+                                         .tensors = {{"x", glt::element_type::float16, 7, {}},
+                                                     {"y", glt::element_type::int64, 1, {}},
                                                      {"small", glt::element_type::int8, 2, {0.5F, 4}}},
                                          .splits = {{"train", {1, 4}}, {"test", {0, 0}}}};
   CHECK(some.num_vertices() == 9);
@@ -33,7 +33,7 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(some.split("train").size() == 5);
   CHECK(some.split("test").size() == 0);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(some.tensor("large")); }),
-                        "no tensor \"large\"; there are \"features\", \"labels\", \"small\""));
+                        "no tensor \"large\"; there are \"x\", \"y\", \"small\""));
 
   std::vector<std::byte> bytes(glt::detail::packed_size(some));
   glt::detail::packer(bytes.data()).add(some);

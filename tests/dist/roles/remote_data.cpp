@@ -3,7 +3,7 @@
 
 #include <glt/dist/roles/remote_data.hpp>
 
-#include <glt/dist/roles/served_data.hpp>
+#include <glt/dist/roles/serve_data.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -43,16 +43,14 @@ void with_papers(Train const& train) {
               comm, servers,
               [&](auto& server) {
                 auto& group = server.roles().group();
-                served_world const here(group, divided);
-                glt::dist::served_data data(here.graph);
-                data.add(here.features);
-                data.add(here.named);
-                data.add_split("train", served_world::split(divided, group.rank()));
+                std::vector<glt::dist::vertex_split> splits{{"train", served_world::split(divided, group.rank())}};
                 if (group.rank() == 0) {
-                  data.add_split("first", [] { return std::vector<glt::global_id>{256, 0, 0}; });
+                  splits.push_back({"first", {256, 0, 0}});
                 }
-                glt::dist::serve_data(server, "papers", std::move(data));
-                glt::dist::serve_data(server, "empty", glt::dist::served_data(here.graph.book()));
+                served_world const here(group, divided, std::move(splits));
+                glt::dist::data_set const empty(group, glt::dist::data_part(divided.part(group.rank())));
+                glt::dist::serve_data(server, "papers", here.data);
+                glt::dist::serve_data(server, "empty", empty);
                 server.run();
               },
               [&](auto& client) { train(client, divided); });
@@ -94,8 +92,7 @@ TEST_CASE("a client learns what there is") {
     for (auto const& tensor : known.tensors) {
       names.push_back(tensor.name);
     }
-    CHECK(names == std::vector<std::string>{"originals", "features", "labels", "title", "year", "small", "dense",
-                                            "none", "label"});
+    CHECK(names == std::vector<std::string>{"originals", "title", "year", "small", "dense", "none", "label", "x", "y"});
     CHECK(known.tensor("title").type == glt::element_type::float16);
     CHECK(known.tensor("dense").num_columns == 40);
     CHECK(known.tensor("small").scales == std::vector<float>{0.5F, 2, 1});
@@ -104,9 +101,9 @@ TEST_CASE("a client learns what there is") {
 
     glt::dist::remote_data empty(client, "empty");
     CHECK(empty.book() == divided.names.book);
-    CHECK(empty.description().tensors.empty());
+    CHECK(empty.description().tensors.size() == 1);
     CHECK_FALSE(empty.description().has_labels());
-    CHECK_FALSE(empty.description().has_originals());
+    CHECK(empty.description().has_originals());
   });
 }
 
@@ -198,9 +195,9 @@ TEST_CASE("what there is not is an error that names what there is, and requests 
     CHECK(glt_test::names(refused([&] { return data.gather("large", right); }), "no tensor \"large\"", "\"dense\""));
     CHECK(glt_test::names(refused([&] { return data.template gather<std::int32_t>("title", right); }),
                           "\"title\" of float16 as int32", "float32"));
-    CHECK(glt_test::names(refused([&] { return empty.labels(right); }), "no tensor \"labels\"; there are none"));
+    CHECK(glt_test::names(refused([&] { return empty.labels(right); }), "no tensor \"y\"; there are \"originals\""));
     CHECK(glt_test::names(refused([&] { return data.split("valid"); }),
-                          "no split \"valid\"; there are \"train\", \"first\""));
+                          "no split \"valid\"; there are \"first\", \"train\""));
     CHECK(glt_test::names(refused([&] { return empty.whole_split("train"); }), "there are none"));
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { glt::dist::remote_data(client, "patents"); }),
                           "rank ", "no service \"patents / describe\"", "\"papers / describe\""));
@@ -216,8 +213,8 @@ TEST_CASE("what there is not is an error that names what there is, and requests 
     using glt::detail::split_request;
     auto const rows = static_cast<glt::local_id>(divided.names.book.size(0));
     CHECK(glt_test::names(answer("rows", rows_request{"large", {0}}), "no tensor \"large\""));
-    CHECK(glt_test::names(answer("rows", rows_request{"features", {0, rows}}), "row 1 is "));
-    CHECK(glt_test::names(answer("rows", rows_request{"features", {-1}}), "row 0 is -1"));
+    CHECK(glt_test::names(answer("rows", rows_request{"x", {0, rows}}), "row 1 is "));
+    CHECK(glt_test::names(answer("rows", rows_request{"x", {-1}}), "row 0 is -1"));
     CHECK(glt_test::names(answer("rows", std::int64_t{1} << 40), "message"));
     CHECK(glt_test::names(answer("describe", split_request{"train", 0, 1}), "another type"));
     CHECK(glt_test::names(answer("split", split_request{"valid", 0, 1}), "no split \"valid\""));

@@ -306,17 +306,14 @@ void train(roles_type& roles, shared_node const& node, bool wrong) {
 
 void show(roles_type& roles, bool wrong) {
   auto& comm = roles.group();
-  dist::graph const graph(comm, make_part(comm));
-  dist::served_data data(graph);
-  data.add(dist::feature_store(comm, graph.book(), make_rows(graph.local().num_rows())));
-  data.add_split("train", [=]() -> id_list {
-    if (wrong) {
-      throw std::runtime_error("thrown inside");
-    }
-    return {0, 1};
-  });
+  auto part = make_part(comm);
+  auto const rows = part.graph.view().num_rows();
+  glt::feature_table<cpu> tensors(rows);
+  tensors.add("x", make_rows(rows));
+  dist::data_set const data(
+      comm, dist::data_part(std::move(part), {.tensors = std::move(tensors), .splits = {{"train", {0, 1}}}}));
   dist::server server(roles);
-  dist::serve_data(server, "papers", std::move(data));
+  dist::serve_data(server, "papers", data, wrong ? 1 : 0);
   server.run();
 }
 

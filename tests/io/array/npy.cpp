@@ -2,14 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "support/errors.hpp"
-#include "support/ranks.hpp"
-#include "support/roles.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-
-#include <glt/dist/roles/remote_data.hpp>
-#include <glt/dist/roles/served_data.hpp>
 
 #include <csignal>
 #include <sys/resource.h>
@@ -169,37 +164,4 @@ TEST_CASE("a shape of more dimensions than a header can name is refused and noth
   CHECK(names(thrown<precondition_error>([&] { io::write_npy(scratch / "deep.npy", values, shape); }), "deep.npy",
               "40000 dimensions"));
   CHECK(scratch.num_entries() == 0);
-}
-
-TEST_CASE("servers show the seeds of a file that they read, and all of them hear if one cannot") {
-  scratch_folder const scratch;
-  io::write_npy(scratch / "seeds.npy", std::vector<global_id>{9, 2, 30});
-  on_ranks(
-      [&](auto comm) {
-        auto const servers = comm.size() - 1;
-        partition_book const book(servers == 1 ? std::vector<global_id>{0, 31} : std::vector<global_id>{0, 10, 31});
-        on_roles(
-            comm, servers,
-            [&](auto& server) {
-              bool const is_last = server.roles().group_rank() == servers - 1;
-              auto const show = [&](char const* name) {
-                dist::served_data data(book);
-                if (is_last) {
-                  data.add_split("train", [&] {
-                    auto const ids = io::read_npy<global_id>(scratch / name, 1);
-                    return std::vector<global_id>(ids.data.begin(), ids.data.end());
-                  });
-                }
-                dist::serve_data(server, "papers", std::move(data));
-              };
-              CHECK(names(thrown<collective_error>([&] { show("none.npy"); }), "none.npy", "no such file"));
-              show("seeds.npy");
-              server.run();
-            },
-            [](auto& client) {
-              dist::remote_data data(client, "papers");
-              CHECK(data.split("train") == std::vector<global_id>{9, 2, 30});
-            });
-      },
-      {2, 3});
 }

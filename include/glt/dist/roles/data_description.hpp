@@ -48,7 +48,8 @@ struct split_description {
   }
 };
 
-/// Description of a data set on servers: its partition, the ranks that hold its parts, its tensors and splits.
+/// Description of the vertices of a type of a data set on servers: their partition, the ranks that hold the parts,
+/// tensors and splits.
 ///
 /// @shape  offsets [P + 1] of the partition book · ranks [P]
 struct data_description {
@@ -58,9 +59,9 @@ struct data_description {
   std::vector<tensor_description> tensors;
   std::vector<split_description> splits;
 
-  /// Names of the tensors that `served_data` makes from a feature store and a graph.
-  static constexpr std::string_view features = "features";
-  static constexpr std::string_view labels = "labels";
+  /// Names of the tensors of features, labels and original ids.
+  static constexpr std::string_view features = "x";
+  static constexpr std::string_view labels = "y";
   static constexpr std::string_view originals = "originals";
 
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return offsets.empty() ? 0 : offsets.back(); }

@@ -93,7 +93,7 @@ public:
   /// Gathers the labels of vertices.
   ///
   /// @shape  ids [n] global ids → [n]
-  /// @throws precondition_error  if an id is not a vertex, or there are no labels
+  /// @throws precondition_error  if an id is not a vertex, or there are no labels of one whole number a vertex
   [[nodiscard]] std::vector<std::int64_t> labels(host_view<global_id const> ids) {
     return list(data_description::labels, ids);
   }
@@ -157,8 +157,13 @@ private:
   }
 
   [[nodiscard]] std::vector<std::int64_t> list(std::string_view tensor, host_view<global_id const> ids) {
+    auto const& what = description_.tensor(tensor);
+    if (what.num_columns != 1) {
+      throw precondition_error(
+          detail::message("tensor \"", tensor, "\" has ", what.num_columns, " columns; read it with gather"));
+    }
     std::vector<std::int64_t> values(static_cast<std::size_t>(ids.size()));
-    fetch(description_.tensor(tensor), ids, values.data());
+    fetch(what, ids, values.data());
     return values;
   }
 

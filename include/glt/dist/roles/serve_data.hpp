@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/dist/data_set.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_requests.hpp>
+#include <glt/dist/roles/detail/served_rows.hpp>
+#include <glt/dist/roles/server.hpp>
+#include <glt/feature/detail/any_rows.hpp>
+#include <glt/memory/memory.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace glt::detail {
+
+/// Vertices of one type of a data set that a server shows to clients: rows of tensors, and splits. Borrows the data set.
+class served_vertices {
+public:
+  template <device_policy Policy, vertex_id Vertex>
+  served_vertices(dist::data_set<Policy, Vertex> const& data, int node_type)
+      : book_(&data.book(node_type)), splits_(data.splits(node_type)) {
+    auto const& table = data.tensors(node_type).local();
+    auto const originals = data.original(node_type);
+    add(std::string(dist::data_description::originals),
+        without_type(feature_view<Policy::space, global_id>{.features = {originals.data(), originals.size(), 1}}),
+        table.policy());
+    for (auto const& [name, rows] : table.tensors()) {
+      add(name, rows, table.policy());
+    }
+  }
+
+  /// Describes this server's data; the data of all servers make the whole description.
+  [[nodiscard]] dist::data_description describe(int part, int num_parts) const {
+    if (book_->num_parts() != num_parts) {
+      throw precondition_error(message("data of ", book_->num_parts(), " parts on ", num_parts,
+                                       " servers; start as many servers as there are parts"));
+    }
+    dist::data_description mine;
+    mine.offsets.assign(book_->offsets().begin(), book_->offsets().end());
+    mine.partitioning = book_->partitioning();
+    for (auto const& [what, num_rows, read] : tensors_) {
+      if (mine.has(what.name)) {
+        throw precondition_error(message("a tensor \"", what.name,
+                                         "\", which is the name of the original ids; give it "
+                                         "another name"));
+      }
+      if (num_rows != book_->size(part)) {
+        throw precondition_error(message("serves ", num_rows, " rows of \"", what.name, "\" for ", book_->size(part),
+                                         " vertices; server r serves part r"));
+      }
+      mine.tensors.push_back(what);
+    }
+    for (auto const& [name, vertices] : splits_) {
+      mine.splits.push_back({name, {std::ssize(vertices)}});
+    }
+    return mine;
+  }
+
+  /// Merges the descriptions of all servers and keeps the result.
+  template <communicator Comm>
+  void merge(Comm const& group, std::vector<dist::data_description> const& of_server, std::vector<int> ranks) {
+    auto& whole = description_;
+    whole = of_server.front();
+    whole.ranks = std::move(ranks);
+    for (auto& split : whole.splits) {
+      split.sizes.assign(of_server.size(), 0);
+    }
+    for (std::size_t part = 0; part < of_server.size(); ++part) {
+      auto const& [offsets, partitioning, unknown, tensors, splits] = of_server[part];
+      bool const same_splits =
+          std::ranges::equal(splits, whole.splits, {}, &dist::split_description::name, &dist::split_description::name);
+      if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors || !same_splits) {
+        throw agreed(group, static_cast<int>(part),
+                     "serves another partition, other tensors or other splits than rank 0; serve one data set on all "
+                     "ranks");
+      }
+      for (std::size_t s = 0; s < splits.size(); ++s) {
+        whole.splits[s].sizes[part] = splits[s].sizes.front();
+      }
+    }
+  }
+  [[nodiscard]] dist::data_description const& description() const noexcept { return description_; }
+
+  [[nodiscard]] std::vector<std::byte> rows(rows_request const& wanted) const {
+    auto const& description = description_.tensor(wanted.tensor);
+    auto const& tensor = tensors_[static_cast<std::size_t>(&description - description_.tensors.data())];
+    validate_vertices("row", host_view<local_id const>(wanted.rows), tensor.num_rows);
+    return tensor.read(wanted.rows);
+  }
+  [[nodiscard]] std::vector<global_id> piece(split_request const& wanted) const {
+    auto const& description = description_.split(wanted.split);
+    auto const& ids = splits_[static_cast<std::size_t>(&description - description_.splits.data())].vertices;
+    auto const size = std::ssize(ids);
+    if (wanted.first < 0 || wanted.count < 0 || wanted.first > size || wanted.count > size - wanted.first) {
+      throw precondition_error(message(wanted.count, " vertices from ", wanted.first, " on of split \"", wanted.split,
+                                       "\", of which there are ", size, " here"));
+    }
+    auto const first = ids.begin() + wanted.first;
+    return {first, first + wanted.count};
+  }
+
+private:
+  struct shown_tensor {
+    dist::tensor_description description;
+    std::int64_t num_rows;
+    row_reader read;
+  };
+
+  template <device_policy Policy>
+  void add(std::string name, any_rows<Policy::space> rows, Policy const& policy) {
+    dist::tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
+    tensors_.push_back({std::move(what), rows.num_rows, make_row_reader(rows, policy)});
+  }
+
+  partition_book const* book_;
+  std::span<dist::vertex_split const> splits_;
+  std::vector<shown_tensor> tensors_;
+  dist::data_description description_;
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Shows the vertices of a type of a data set to clients, which make a `remote_data` of the same name: their tensors,
+/// original ids and splits. Server r of the group shows part r. The data set is borrowed; it must outlive the server and
+/// keep its splits.
+///
+///     auto const data = glt::io::open_data_set(roles.group(), "parts");
+///     glt::dist::serve_data(server, "papers", data); // for clients: remote_data(client, "papers")
+///
+/// @comm   collective over the servers; one header exchange and one variable exchange. While the server runs, this rank
+///         alone answers requests for its rows
+/// @throws collective_error  on all servers, if the data set of a server does not fit its part or the other servers, a
+///                           node type is missing, or a tensor is called "originals"
+/// @throws precondition_error  if the server already serves data of this name
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+void serve_data(server<Comm>& by, std::string const& name, data_set<Policy, Vertex> const& data,
+                int node_type = data_set<Policy, Vertex>::only_type) {
+  auto& roles = by.roles();
+  std::shared_ptr<detail::served_vertices> shown;
+  std::vector<std::byte> mine;
+  auto const failure = detail::failure_of([&] {
+    shown = std::make_shared<detail::served_vertices>(data, node_type);
+    auto const description = shown->describe(roles.group_rank(), roles.group_size());
+    mine.resize(detail::packed_size(description));
+    detail::packer(mine.data()).add(description);
+  });
+  auto const packed = detail::gather_lists(detail::host_comm(roles.group()),
+                                           {.what = detail::operation::join_roles, .hop = 2}, failure, mine);
+  std::vector<data_description> descriptions;
+  for (auto const& of_server : packed) {
+    detail::unpacker(of_server, nullptr).get(descriptions.emplace_back());
+  }
+  auto const ranks = roles.ranks_of(roles.group_name());
+  shown->merge(roles.group(), descriptions, {ranks.begin(), ranks.end()});
+  by.register_service(detail::name_of_service(name, detail::describe_service),
+                      [shown](std::int64_t) { return shown->description(); });
+  by.register_service(detail::name_of_service(name, detail::rows_service),
+                      [shown](detail::rows_request const& wanted) { return shown->rows(wanted); });
+  by.register_service(detail::name_of_service(name, detail::split_service),
+                      [shown](detail::split_request const& wanted) { return shown->piece(wanted); });
+}
+
+} // namespace glt::dist
