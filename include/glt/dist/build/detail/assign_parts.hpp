@@ -15,6 +15,7 @@
 #include <glt/partition/contiguous.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
+#include <glt/partition/relabel.hpp>
 #include <glt/partition/stream/stream_order.hpp>
 
 #include <algorithm>
@@ -107,14 +108,13 @@ template <communicator Comm, class Partitioner>
       auto const sizes = exchange_values(comm, {.what = operation::shuffle, .hop = 52}, {}, rows.columns.size());
       std::optional<decltype(make_row_stream(method, num_vertices, 0, 1))> stream;
       attempt([&] { stream.emplace(make_row_stream(method, num_vertices, total_value(sizes), comm.size())); });
-      for (int pass = 0; pass < std::max(method.passes, 1); ++pass) {
+      for (int pass = 0; pass < method.passes; ++pass) {
         attempt([&] {
           if (pass > 0) {
             stream->restart();
           }
         });
-        rows_to_first(
-            comm, homes, rows, round_bytes, failure,
+        each_row(
             [&](global_id first, csr_view<memory_space::host, global_id> some) { stream->place_rows(first, some); });
       }
       attempt([&] { part_of = std::move(*stream).result(); });
