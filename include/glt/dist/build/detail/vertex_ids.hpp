@@ -73,6 +73,32 @@ void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, U
   return all;
 }
 
+/// Returns the distinct ids of lists, ascending, if all ids are in [0, bound).
+///
+/// @pre    ids are in range; not checked
+/// @cost   O(n + bound / 64), and a bit for every possible id
+[[nodiscard]] inline std::vector<std::int64_t> distinct_ids_below(std::int64_t bound,
+                                                                  std::initializer_list<dist::id_list const*> lists) {
+  std::vector<std::uint64_t> seen(static_cast<std::size_t>(bound / 64 + 1), 0);
+  for (auto const* const list : lists) {
+    each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+      seen[static_cast<std::size_t>(id / 64)] |= std::uint64_t{1} << (id % 64);
+    });
+  }
+  std::size_t count = 0;
+  for (auto const word : seen) {
+    count += static_cast<std::size_t>(std::popcount(word));
+  }
+  std::vector<std::int64_t> all;
+  all.reserve(count);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    for (auto word = seen[i]; word != 0; word &= word - 1) {
+      all.push_back(static_cast<std::int64_t>(i) * 64 + std::countr_zero(word));
+    }
+  }
+  return all;
+}
+
 /// Table from the ids that a rank knows to their new ids.
 class known_ids {
 public:
@@ -145,7 +171,7 @@ public:
           });
         }
         if (!keeps_ids_) {
-          known_ = distinct_ids(lists, round_bytes);
+          known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
         }
       });
     }
