@@ -80,7 +80,7 @@ namespace glt::dist {
 ///
 /// A data set has node types and edge types with names; without types it has one of each. Functions that take a type
 /// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
-/// Recipes, samplers and servers borrow what these functions return, also when the data set is moved meanwhile.
+/// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
@@ -93,8 +93,9 @@ public:
 
   /// Takes over this rank's part and joins it with the parts of the other ranks.
   ///
-  /// @comm   collective; the exchanges of `hetero_graph`, one of names, for each type those of `named_features`, and
-  ///         for features those of `feature_store`; a reduction
+  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; for each type with tensors the
+  ///         exchanges of `named_features` and `feature_store`, and a header exchange; two more header exchanges and a
+  ///         variable exchange
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0
@@ -378,7 +379,6 @@ private:
 
   template <communicator Comm>
   void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names) {
-    std::vector<std::int64_t> num_classes;
     for (int t = 0; t < schema().num_node_types(); ++t) {
       auto& data = all[static_cast<std::size_t>(t)];
       auto& made = vertices_.emplace_back();
@@ -394,11 +394,12 @@ private:
         made.hot =
             std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
       }
-      num_classes.push_back(classes_of(*made.tensors));
-    }
-    reduce_over_ranks(comm, num_classes, reduction::max);
-    for (std::size_t t = 0; t < vertices_.size(); ++t) {
-      vertices_[t].num_classes = num_classes[t];
+      std::int64_t own_classes = 0;
+      auto const failure = detail::failure_of([&] { own_classes = classes_of(*made.tensors); });
+      for (auto const& header : detail::exchange_values(
+               detail::host_comm(comm), {.what = detail::operation::make_features}, failure, own_classes)) {
+        made.num_classes = std::max(made.num_classes, header.value);
+      }
     }
   }
   template <communicator Comm>
