@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
-
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

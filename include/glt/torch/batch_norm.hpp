@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/batch_norm.hpp>
@@ -14,12 +13,6 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -8,12 +8,6 @@
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <iterator>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 namespace glt::dist {
 
 /// Parameters of a batch norm: y = (x − mean) / sqrt(variance + eps) · weight + bias.

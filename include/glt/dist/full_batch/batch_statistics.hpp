@@ -7,11 +7,7 @@
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <concepts>
-#include <type_traits>
-#include <vector>
 
 namespace glt::dist {
 

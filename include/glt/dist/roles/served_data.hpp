@@ -19,15 +19,7 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

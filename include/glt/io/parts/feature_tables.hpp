@@ -9,11 +9,6 @@
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::io {
 
 namespace detail {

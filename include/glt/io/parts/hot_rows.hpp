@@ -11,9 +11,6 @@
 #include <glt/io/parts/parts_loaded.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <utility>
-
 namespace glt::io {
 
 /// Moves the hot rows of `features` out of a part, for `dist::loader` and `dist::feature_collector`; none if the folder

@@ -11,11 +11,7 @@
 #include <glt/io/parts/parts_loaded.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

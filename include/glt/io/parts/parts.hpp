@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/parts/detail/parts_merge.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
@@ -12,8 +11,6 @@
 #include <glt/partition/book.hpp>
 
 #include <filesystem>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -6,8 +6,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <vector>
-
 namespace glt::io {
 
 /// Rows of remote vertices that a part keeps because it requests them most.

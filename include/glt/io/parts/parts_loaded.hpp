@@ -10,11 +10,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/graph_part.hpp>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::io {
 
 /// One part of a graph without types, with the data of its vertices and edges.

@@ -4,21 +4,17 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/torch/detail/archive_check.hpp>
 
 #include <torch/serialize/archive.h>
 
 #include <cerrno>
-#include <concepts>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <sstream>
-#include <string>
 #include <system_error>
 
 namespace glt::detail {
