@@ -36,7 +36,7 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     if (!bytes) { // a stream does not report exhausted memory, and would write an archive cut short
       throw std::bad_alloc();
     }
-    write_file(path, bytes.view());
+    write_file(path, std::move(bytes).str()); // an old ABI of the standard library has no view()
   });
 }
 
