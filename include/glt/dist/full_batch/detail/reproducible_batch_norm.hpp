@@ -5,8 +5,8 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/dist/full_batch/batch_norm.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
@@ -109,10 +109,6 @@ template <communicator Comm>
   check_batch_rows(comm, total);
   return total;
 }
-
-} // namespace glt::detail
-
-namespace glt::dist {
 
 /// `gather_batch_statistics` with the same bits for any number of ranks, partition and number of threads: rows and squares
 /// of their deviations are rounded to 2⁻⁵⁰ of the largest in their column, or to rows · 2⁻⁶⁰ of it if there are more than
@@ -228,4 +224,4 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
   });
 }
 
-} // namespace glt::dist
+} // namespace glt::detail
