@@ -14,9 +14,9 @@
 #include <glt/io/array/npy.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 #include <glt/outofcore/staging/stage_both_ways.hpp>
 

@@ -19,17 +19,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 // Second owners of memory that `keeper` keeps.

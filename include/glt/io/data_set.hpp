@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/link_split.hpp>
 #include <glt/io/array/array.hpp>
-
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/input_watch.hpp>
-
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -9,11 +9,7 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

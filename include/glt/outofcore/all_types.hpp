@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
@@ -11,9 +10,6 @@
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/hetero_partition.hpp>
-
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

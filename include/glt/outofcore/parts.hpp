@@ -21,13 +21,7 @@
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

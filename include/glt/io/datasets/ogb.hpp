@@ -7,7 +7,6 @@
 #include <glt/io/datasets/ogb_files.hpp>
 
 #include <filesystem>
-#include <utility>
 
 namespace glt::io {
 

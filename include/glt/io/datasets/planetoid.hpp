@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
@@ -11,13 +10,8 @@
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

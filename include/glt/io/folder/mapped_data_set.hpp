@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -16,16 +15,9 @@
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <limits>
 #include <map>
-#include <memory>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -15,12 +14,8 @@
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -7,8 +7,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <vector>
-
 namespace glt::io {
 
 namespace detail {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -18,11 +17,7 @@
 #include <glt/io/progress.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <span>
-#include <string>
-#include <utility>
 
 namespace glt::io {
 

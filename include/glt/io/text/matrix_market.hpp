@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
@@ -10,11 +9,7 @@
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <string_view>
-#include <utility>
 
 namespace glt::io {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
@@ -12,10 +11,7 @@
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <span>
-#include <vector>
 
 namespace glt::io::detail {
 

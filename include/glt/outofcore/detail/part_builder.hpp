@@ -21,13 +21,7 @@
 #include <glt/outofcore/detail/scratch_cut.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

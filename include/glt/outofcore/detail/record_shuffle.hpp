@@ -5,12 +5,8 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 
 #include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

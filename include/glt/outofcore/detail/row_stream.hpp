@@ -12,12 +12,8 @@
 #include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

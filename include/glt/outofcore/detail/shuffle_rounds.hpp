@@ -8,12 +8,6 @@
 #include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-
 namespace glt::io::detail {
 
 /// Range of the items of a list.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
@@ -17,14 +16,8 @@
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <array>
 #include <filesystem>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
@@ -16,12 +15,7 @@
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

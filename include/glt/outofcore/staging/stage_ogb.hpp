@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/serial.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -19,12 +18,7 @@
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

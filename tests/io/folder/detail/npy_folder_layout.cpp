@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/folder/detail/npy_folder_layout.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <algorithm>
 #include <string>

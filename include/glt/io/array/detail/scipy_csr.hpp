@@ -8,11 +8,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -9,10 +8,7 @@
 #include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace glt::io::detail {
 

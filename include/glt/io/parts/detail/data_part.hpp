@@ -13,12 +13,6 @@
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 // Adds an array in its type and without a copy. Rows of arrays with more than two dimensions are flattened.

@@ -14,10 +14,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// Cutter of a data set in memory into parts.

@@ -7,12 +7,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <memory>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -10,11 +10,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/split.hpp>
 
-#include <algorithm>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// Assembly of a part from pieces of a data set; `cuts` makes the pieces in memory or on disk:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -9,13 +8,6 @@
 #include <glt/io/parts/write_options.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

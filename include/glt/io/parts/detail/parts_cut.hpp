@@ -11,10 +11,7 @@
 #include <glt/partition/relabel.hpp>
 
 #include <bit>
-#include <span>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

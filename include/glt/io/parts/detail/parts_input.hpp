@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
-
-#include <algorithm>
-#include <span>
-#include <utility>
 
 namespace glt::io::detail {
 

@@ -9,13 +9,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <type_traits>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -17,14 +17,8 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

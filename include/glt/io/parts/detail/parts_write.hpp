@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
@@ -14,14 +13,8 @@
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

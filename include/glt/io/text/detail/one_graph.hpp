@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/data_set.hpp>
 
 #include <filesystem>
-#include <string>
 
 namespace glt::io::detail {
 

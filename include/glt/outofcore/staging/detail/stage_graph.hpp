@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/data_set.hpp>
 #include <glt/io/data_set_view.hpp>
@@ -12,11 +11,7 @@
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <filesystem>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -8,9 +8,6 @@
 #include <glt/outofcore/detail/scratch_array.hpp>
 
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

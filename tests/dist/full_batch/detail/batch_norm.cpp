@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/batch_norm.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/serial.hpp>
@@ -69,7 +69,7 @@ template <class T>
 struct outcome {
   std::vector<T> y;
   std::vector<T> gradient;
-  glt::dist::batch_gradients sums;
+  glt::detail::batch_gradients sums;
 };
 
 template <class T, class Policy = glt::device::cpu>
@@ -86,11 +86,11 @@ outcome<T> run_rank(auto comm, batch_rows<T> const& joined, std::vector<double> 
   glt::buffer<Policy, T> y(rows * columns, policy);
   glt::buffer<Policy, T> into(rows * columns, policy);
   glt::matrix_view<space, T const> const x(own.data(), rows, columns);
-  glt::dist::batch_norm_parameters<space, T> const parameters{
+  glt::detail::batch_norm_parameters<space, T> const parameters{
       .eps = eps, .weight = weights.view(), .bias = biases.view()};
 
-  auto const statistics = glt::dist::gather_batch_statistics(comm, x, policy);
-  glt::dist::normalize_batch(x, statistics, parameters, glt::matrix_view<space, T>(y.data(), rows, columns), policy);
+  auto const statistics = glt::detail::gather_batch_statistics(comm, x, policy);
+  glt::detail::normalize_batch(x, statistics, parameters, glt::matrix_view<space, T>(y.data(), rows, columns), policy);
   outcome<T> result{.y = glt::to_vector(policy, y.view()), .gradient = {}, .sums = {}};
   std::vector<T> of_y;
   for (std::size_t i = 0; i < result.y.size(); ++i) {
@@ -99,9 +99,9 @@ outcome<T> run_rank(auto comm, batch_rows<T> const& joined, std::vector<double> 
   }
   auto const there = glt::make_buffer(of_y, policy);
   glt::matrix_view<space, T const> const gradient(there.data(), rows, columns);
-  result.sums = glt::dist::gather_batch_gradients(comm, gradient, x, statistics, eps, policy);
-  glt::dist::write_batch_gradient(gradient, x, statistics, result.sums.joined, parameters,
-                                  glt::matrix_view<space, T>(into.data(), rows, columns), policy);
+  result.sums = glt::detail::gather_batch_gradients(comm, gradient, x, statistics, eps, policy);
+  glt::detail::write_batch_gradient(gradient, x, statistics, result.sums.joined, parameters,
+                                    glt::matrix_view<space, T>(into.data(), rows, columns), policy);
   result.gradient = glt::to_vector(policy, into.view());
   return result;
 }
@@ -206,8 +206,8 @@ TEST_CASE("without columns there is nothing to normalize, on all ranks alike") {
 TEST_CASE("weight and bias are 1 and 0 where there are none, and rows may be normalized in place") {
   std::vector<double> x{1, 10, 3, 30};
   glt::host_matrix<double> const rows(x.data(), 2, 2);
-  auto const statistics = glt::dist::gather_batch_statistics(glt::serial_comm(), rows);
-  glt::dist::normalize_batch(rows, statistics, {.eps = 0, .weight = {}, .bias = {}}, rows);
+  auto const statistics = glt::detail::gather_batch_statistics(glt::serial_comm(), rows);
+  glt::detail::normalize_batch(rows, statistics, {.eps = 0, .weight = {}, .bias = {}}, rows);
   CHECK(x == std::vector<double>{-1, -1, 1, 1});
 }
 
@@ -216,8 +216,8 @@ TEST_CASE("the gradient costs one header exchange and one payload exchange") {
     glt::counting_comm counted(comm);
     std::vector<float> const x(12, 1);
     glt::host_matrix<float const> const rows(x.data(), 3, 4);
-    auto const statistics = glt::dist::gather_batch_statistics(comm, rows);
-    static_cast<void>(glt::dist::gather_batch_gradients(counted, rows, rows, statistics, eps));
+    auto const statistics = glt::detail::gather_batch_statistics(comm, rows);
+    static_cast<void>(glt::detail::gather_batch_gradients(counted, rows, rows, statistics, eps));
     CHECK(counted.counts().total().collectives == (comm.size() == 1 ? 0 : 2));
     CHECK(counted.counts().payload.bytes == 16 * 4 * (comm.size() - 1));
   });
@@ -229,11 +229,11 @@ TEST_CASE("a gradient that does not fit on one rank is the same error on every r
     auto const text = "rank " + std::to_string(last);
     std::vector<double> const x(20, 1);
     glt::host_matrix<double const> const rows(x.data(), 5, 4);
-    auto const statistics = glt::dist::gather_batch_statistics(comm, rows);
+    auto const statistics = glt::detail::gather_batch_statistics(comm, rows);
     auto const refused = [&](glt::host_matrix<double const> gradient, glt::host_matrix<double const> of,
-                             glt::dist::batch_statistics const& known, auto policy) {
+                             glt::detail::batch_statistics const& known, auto policy) {
       return glt_test::thrown<glt::collective_error>(
-          [&] { static_cast<void>(glt::dist::gather_batch_gradients(comm, gradient, of, known, eps, policy)); });
+          [&] { static_cast<void>(glt::detail::gather_batch_gradients(comm, gradient, of, known, eps, policy)); });
     };
     glt::device::cpu const cpu;
     glt::host_matrix<double const> const fewer(x.data(), comm.rank() == last ? 4 : 5, 4);
@@ -265,12 +265,12 @@ TEST_CASE("ranks in different passes learn it") {
       [](auto comm) {
         std::vector<double> const x(20, 1);
         glt::host_matrix<double const> const rows(x.data(), 5, 4);
-        auto const statistics = glt::dist::gather_batch_statistics(comm, rows);
+        auto const statistics = glt::detail::gather_batch_statistics(comm, rows);
         auto const error = glt_test::thrown<glt::collective_error>([&] {
           if (comm.rank() == 1) {
-            static_cast<void>(glt::dist::gather_batch_statistics(comm, rows));
+            static_cast<void>(glt::detail::gather_batch_statistics(comm, rows));
           } else {
-            static_cast<void>(glt::dist::gather_batch_gradients(comm, rows, rows, statistics, eps));
+            static_cast<void>(glt::detail::gather_batch_gradients(comm, rows, rows, statistics, eps));
           }
         });
         CHECK(glt_test::names(error, "rank 1", "step 0", "step 1", "same calls in the same order"));
@@ -282,16 +282,16 @@ TEST_CASE("what the rank alone does refuses shapes that do not fit") {
   std::vector<double> x(20, 1);
   glt::host_matrix<double> const rows(x.data(), 5, 4);
   glt::host_matrix<double> const fewer(x.data(), 4, 4);
-  auto const statistics = glt::dist::gather_batch_statistics(glt::serial_comm(), rows);
-  glt::dist::batch_gradient_sums const sums{.plain = x, .normalized = x};
+  auto const statistics = glt::detail::gather_batch_statistics(glt::serial_comm(), rows);
+  glt::detail::batch_gradient_sums const sums{.plain = x, .normalized = x};
   glt::host_view<double const> const three(x.data(), 3);
   using glt::precondition_error;
-  CHECK_THROWS_AS(glt::dist::normalize_batch(rows, statistics, {}, fewer), precondition_error);
-  CHECK_THROWS_AS(glt::dist::normalize_batch(rows, {}, {}, rows), precondition_error);
-  CHECK_THROWS_AS(glt::dist::normalize_batch(rows, statistics, {.eps = eps, .weight = three, .bias = {}}, rows),
+  CHECK_THROWS_AS(glt::detail::normalize_batch(rows, statistics, {}, fewer), precondition_error);
+  CHECK_THROWS_AS(glt::detail::normalize_batch(rows, {}, {}, rows), precondition_error);
+  CHECK_THROWS_AS(glt::detail::normalize_batch(rows, statistics, {.eps = eps, .weight = three, .bias = {}}, rows),
                   precondition_error);
-  CHECK_THROWS_AS(glt::dist::normalize_batch(rows, statistics, {.eps = eps, .weight = {}, .bias = three}, rows),
+  CHECK_THROWS_AS(glt::detail::normalize_batch(rows, statistics, {.eps = eps, .weight = {}, .bias = three}, rows),
                   precondition_error);
-  CHECK_THROWS_AS(glt::dist::write_batch_gradient(rows, rows, statistics, sums, {}, rows), precondition_error);
-  CHECK_THROWS_AS(glt::dist::write_batch_gradient(fewer, rows, statistics, sums, {}, rows), precondition_error);
+  CHECK_THROWS_AS(glt::detail::write_batch_gradient(rows, rows, statistics, sums, {}, rows), precondition_error);
+  CHECK_THROWS_AS(glt::detail::write_batch_gradient(fewer, rows, statistics, sums, {}, rows), precondition_error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/reproducible_batch_norm.hpp>
+#include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/threads.hpp>
@@ -51,9 +51,9 @@ void reverse_rows(batch_rows<float>& of) {
 
 // What all ranks together make of a forward and a backward pass.
 struct outcome {
-  glt::dist::batch_statistics statistics;
-  glt::dist::batch_gradient_sums joined;
-  glt::dist::batch_gradient_sums sum_of_own{std::vector<double>(num_columns, 0), std::vector<double>(num_columns, 0)};
+  glt::detail::batch_statistics statistics;
+  glt::detail::batch_gradient_sums joined;
+  glt::detail::batch_gradient_sums sum_of_own{std::vector<double>(num_columns, 0), std::vector<double>(num_columns, 0)};
 };
 
 template <class Policy = glt::device::cpu>
@@ -67,8 +67,8 @@ outcome run(int ranks, batch_rows<float> const& x, batch_rows<float> const& grad
     auto const of_y = glt::make_buffer(gradient.of_rank(comm.rank(), ranks), policy);
     glt::matrix_view<space, float const> const in(own.data(), rows, num_columns);
     glt::matrix_view<space, float const> const by(of_y.data(), rows, num_columns);
-    auto const statistics = glt::dist::gather_reproducible_statistics(comm, in, policy);
-    auto const sums = glt::dist::gather_reproducible_gradients(comm, by, in, statistics, eps, policy);
+    auto const statistics = glt::detail::gather_reproducible_statistics(comm, in, policy);
+    auto const sums = glt::detail::gather_reproducible_gradients(comm, by, in, statistics, eps, policy);
     std::scoped_lock const hold(lock);
     result.statistics = statistics;
     result.joined = sums.joined;
@@ -118,11 +118,11 @@ TEST_CASE("reproducible statistics and sums of gradients are the others but for 
     auto const own = joined.of_rank(comm.rank(), comm.size());
     glt::host_matrix<float const> const x(own.data(), joined.rows_of(comm.rank(), comm.size()), num_columns);
     glt::counting_comm counted(comm);
-    auto const made = glt::dist::gather_reproducible_statistics(counted, x);
+    auto const made = glt::detail::gather_reproducible_statistics(counted, x);
     CHECK(counted.counts().total().collectives <= 4);
     auto const wanted = joined.statistics();
-    auto const sums = glt::dist::gather_reproducible_gradients(comm, x, x, made, eps);
-    auto const others = glt::dist::gather_batch_gradients(comm, x, x, made, eps);
+    auto const sums = glt::detail::gather_reproducible_gradients(comm, x, x, made, eps);
+    auto const others = glt::detail::gather_batch_gradients(comm, x, x, made, eps);
     for (std::size_t column = 0; column < num_columns; ++column) {
       CHECK(made.mean[column] == doctest::Approx(wanted.mean[column]).epsilon(1e-13));
       CHECK(made.deviations[column] == doctest::Approx(wanted.deviations[column]).epsilon(1e-12));
@@ -140,7 +140,7 @@ TEST_CASE("what does not fit on one rank is the same error on every rank") {
     std::vector<double> x(20, 1);
     auto const refused = [&](std::int64_t rows, std::int64_t columns, auto policy) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(glt::dist::gather_reproducible_statistics(
+        static_cast<void>(glt::detail::gather_reproducible_statistics(
             comm, glt::host_matrix<double const>(x.data(), rows, columns), policy));
       });
     };
@@ -159,11 +159,11 @@ TEST_CASE("what does not fit on one rank is the same error on every rank") {
       x[7] = 1;
     }
     glt::host_matrix<double const> const rows(x.data(), 5, 4);
-    auto const statistics = glt::dist::gather_reproducible_statistics(comm, rows);
+    auto const statistics = glt::detail::gather_reproducible_statistics(comm, rows);
     glt::host_matrix<double const> const fewer(x.data(), comm.rank() == last ? 4 : 5, 4);
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
                             static_cast<void>(
-                                glt::dist::gather_reproducible_gradients(comm, fewer, rows, statistics, eps));
+                                glt::detail::gather_reproducible_gradients(comm, fewer, rows, statistics, eps));
                           }),
                           text, "a gradient of [4, 4]"));
   });

@@ -3,18 +3,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <iterator>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
-namespace glt::dist {
+namespace glt::detail {
 
 /// Parameters of a batch norm: y = (x − mean) / sqrt(variance + eps) · weight + bias.
 template <memory_space Space, std::floating_point T>
@@ -35,10 +29,6 @@ struct batch_gradients {
   batch_gradient_sums own;
   batch_gradient_sums joined; ///< the same bits on every rank
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 // A normalized element is (x − mean) · scale.
 struct normal_column {
@@ -62,7 +52,7 @@ template <memory_space Space, class T>
 struct normalize_elements {
   matrix_view<Space, T const> x;
   array_view<Space, normal_column const> columns;
-  dist::batch_norm_parameters<Space, T> parameters;
+  batch_norm_parameters<Space, T> parameters;
   matrix_view<Space, T> y;
   template <class Width>
   GLT_HOST_DEVICE void operator()(std::int64_t row, std::int64_t first, Width) const {
@@ -118,13 +108,13 @@ inline void check_batch_columns(std::string_view name, std::int64_t size, std::i
   }
 }
 
-inline void check_batch_statistics(dist::batch_statistics const& statistics, std::int64_t columns) {
+inline void check_batch_statistics(batch_statistics const& statistics, std::int64_t columns) {
   check_batch_columns("means", std::ssize(statistics.mean), columns);
   check_batch_columns("deviations", std::ssize(statistics.deviations), columns);
 }
 
 template <memory_space Space, class T>
-void check_batch_parameters(dist::batch_norm_parameters<Space, T> const& parameters, std::int64_t columns) {
+void check_batch_parameters(batch_norm_parameters<Space, T> const& parameters, std::int64_t columns) {
   if (!parameters.weight.empty()) {
     check_batch_columns("weights", parameters.weight.size(), columns);
   }
@@ -133,17 +123,13 @@ void check_batch_parameters(dist::batch_norm_parameters<Space, T> const& paramet
   }
 }
 
-[[nodiscard]] inline std::vector<normal_column> normal_columns(dist::batch_statistics const& statistics, double eps) {
+[[nodiscard]] inline std::vector<normal_column> normal_columns(batch_statistics const& statistics, double eps) {
   std::vector<normal_column> columns;
   for (std::size_t column = 0; column < statistics.mean.size(); ++column) {
     columns.push_back({statistics.mean[column], 1 / statistics.spread(column, eps)});
   }
   return columns;
 }
-
-} // namespace glt::detail
-
-namespace glt::dist {
 
 /// Writes the normalized rows of this rank.
 ///
@@ -244,4 +230,4 @@ void write_batch_gradient(matrix_view<Policy::space, Gradient> gradient, matrix_
       glt::detail::write_gradients<space, T>{gradient, x, columns.view(), parameters.weight, into});
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

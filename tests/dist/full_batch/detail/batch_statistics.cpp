@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/serial.hpp>
@@ -32,7 +32,7 @@ void check_statistics(auto comm, std::int64_t rows, std::int64_t columns, double
   Policy const policy;
   auto const own = glt::make_buffer(joined.of_rank(comm.rank(), comm.size()), policy);
   glt::matrix_view<Policy::space, T const> const x(own.data(), joined.rows_of(comm.rank(), comm.size()), columns);
-  auto const found = glt::dist::gather_batch_statistics(comm, x, policy);
+  auto const found = glt::detail::gather_batch_statistics(comm, x, policy);
   auto const wanted = joined.statistics();
   CHECK(found.rows == rows);
   REQUIRE(static_cast<std::int64_t>(found.mean.size()) == columns);
@@ -75,12 +75,12 @@ TEST_CASE_TEMPLATE("statistics on any policy", Policy, GLT_TEST_GLUE_POLICIES) {
 TEST_CASE("equal rows have no deviations, and what is not a number stays in its column") {
   glt::serial_comm const comm;
   std::vector<double> x(300, 0.1);
-  auto const equal = glt::dist::gather_batch_statistics(comm, glt::host_matrix<double>(x.data(), 100, 3));
+  auto const equal = glt::detail::gather_batch_statistics(comm, glt::host_matrix<double>(x.data(), 100, 3));
   CHECK(equal.mean[1] == doctest::Approx(0.1).epsilon(1e-15));
   CHECK(equal.deviations[1] < 1e-28);
   CHECK(equal.spread(1, 0.25) == doctest::Approx(0.5));
   x[4] = std::numeric_limits<double>::quiet_NaN();
-  auto const odd = glt::dist::gather_batch_statistics(comm, glt::host_matrix<double>(x.data(), 100, 3));
+  auto const odd = glt::detail::gather_batch_statistics(comm, glt::host_matrix<double>(x.data(), 100, 3));
   CHECK(odd.mean[1] != odd.mean[1]);
   CHECK(odd.deviations[1] != odd.deviations[1]);
   CHECK(odd.mean[0] == equal.mean[0]);
@@ -90,7 +90,7 @@ TEST_CASE("statistics cost one header exchange and one payload exchange") {
   on_ranks([](auto comm) {
     glt::counting_comm counted(comm);
     std::vector<float> const x(12, 1);
-    static_cast<void>(glt::dist::gather_batch_statistics(counted, glt::host_matrix<float const>(x.data(), 3, 4)));
+    static_cast<void>(glt::detail::gather_batch_statistics(counted, glt::host_matrix<float const>(x.data(), 3, 4)));
     CHECK(counted.counts().total().collectives == (comm.size() == 1 ? 0 : 2));
     CHECK(counted.counts().payload.bytes == 8 * (2 * 4 + 1) * (comm.size() - 1));
   });
@@ -103,7 +103,7 @@ TEST_CASE("too few rows, other columns and no memory on one rank are the same er
     auto const refused = [&](std::int64_t rows, std::int64_t columns) {
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(
-            glt::dist::gather_batch_statistics(comm, glt::host_matrix<double const>(x.data(), rows, columns)));
+            glt::detail::gather_batch_statistics(comm, glt::host_matrix<double const>(x.data(), rows, columns)));
       });
     };
     CHECK(glt_test::names(refused(0, 4), "over 0 rows", "give two or more"));
@@ -114,8 +114,8 @@ TEST_CASE("too few rows, other columns and no memory on one rank are the same er
     }
     glt_test::scarce_resource::allocations_left = comm.rank() == last ? 0 : -1;
     auto const scarce = glt_test::thrown<glt::collective_error>([&] {
-      static_cast<void>(glt::dist::gather_batch_statistics(comm, glt::host_matrix<double const>(x.data(), 5, 4),
-                                                           glt_test::scarce_policy{}));
+      static_cast<void>(glt::detail::gather_batch_statistics(comm, glt::host_matrix<double const>(x.data(), 5, 4),
+                                                             glt_test::scarce_policy{}));
     });
     glt_test::scarce_resource::allocations_left = -1;
     CHECK(glt_test::names(scarce, "rank " + std::to_string(last), "alloc"));

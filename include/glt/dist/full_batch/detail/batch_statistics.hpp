@@ -7,13 +7,9 @@
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <concepts>
-#include <type_traits>
-#include <vector>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Number, mean and variance of the rows of all ranks, column by column; the same bits on every rank.
 struct batch_statistics {
@@ -26,10 +22,6 @@ struct batch_statistics {
     return std::sqrt(deviations[column] / static_cast<double>(rows) + eps);
   }
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 template <memory_space Space, class T>
 struct element_term {
@@ -53,8 +45,8 @@ struct deviation_terms {
 ///
 /// @source Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American Statistician 37(3), 1983
 template <device_policy Policy, class T>
-[[nodiscard]] dist::batch_statistics own_statistics(Policy const& policy, matrix_view<Policy::space, T const> x) {
-  dist::batch_statistics own{.rows = x.rows(), .mean = {}, .deviations = {}};
+[[nodiscard]] batch_statistics own_statistics(Policy const& policy, matrix_view<Policy::space, T const> x) {
+  batch_statistics own{.rows = x.rows(), .mean = {}, .deviations = {}};
   auto const rows = static_cast<double>(x.rows());
   own.mean = column_sums<double>(policy, x.rows(), x.columns(), element_term<Policy::space, T>{x});
   own.deviations.resize(own.mean.size());
@@ -79,7 +71,7 @@ template <device_policy Policy, class T>
 ///
 /// @source Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", Stanford
 ///         STAN-CS-79-773, 1979
-inline void merge_statistics(dist::batch_statistics const& other, dist::batch_statistics& into) {
+inline void merge_statistics(batch_statistics const& other, batch_statistics& into) {
   if (other.rows == 0) {
     return;
   }
@@ -92,10 +84,6 @@ inline void merge_statistics(dist::batch_statistics const& other, dist::batch_st
     into.deviations[column] += other.deviations[column] + difference * difference * share * before;
   }
 }
-
-} // namespace glt::detail
-
-namespace glt::dist {
 
 /// Computes mean and variance of the columns of a matrix whose rows are spread over the ranks.
 ///
@@ -134,4 +122,4 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
   return joined;
 }
 
-} // namespace glt::dist
+} // namespace glt::detail
