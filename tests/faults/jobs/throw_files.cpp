@@ -39,7 +39,7 @@ constexpr int num_parts = 3;
 
 /// A data set, and folders of rank 0 for all ranks and of every rank.
 struct disk {
-  explicit disk(comm_type& comm, io::data_set set = glt_test::typed_set(60, 200))
+  explicit disk(comm_type& comm, io::raw_data set = glt_test::typed_set(60, 200))
       : data(std::move(set)), graph(io::view_of(data)) {
     auto text = own.path().string();
     glt::detail::broadcast_text(comm, text);
@@ -56,7 +56,7 @@ struct disk {
 
   glt_test::scratch_folder own;
   std::filesystem::path shared;
-  io::data_set data;
+  io::raw_data data;
   io::all_types graph;
   io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}, .plan = {.for_edges = 1 << 20}};
 };

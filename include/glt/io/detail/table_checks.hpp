@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <functional>
 

@@ -8,11 +8,11 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 
 #include <filesystem>
 #include <set>
@@ -57,7 +57,7 @@ inline void check_splits(std::vector<link_split_view> const& links) {
 /// Returns the types of a data set and the names of their features.
 ///
 /// @throws precondition_error  as `write_npy_folder`, for types, names and link splits
-inline npy_folder_tables tables_of(data_set_view const& data) {
+inline npy_folder_tables tables_of(raw_data_view const& data) {
   npy_folder_tables made;
   std::set<std::string> suffixes;
   for (auto const& nodes : data.nodes) {
@@ -129,7 +129,7 @@ inline bool needs_tables(npy_folder_tables const& tables) {
 }
 
 /// Returns a fingerprint of types, features and link splits, which is equal on ranks that agree on them.
-inline std::int64_t layout_fingerprint(data_set_view const& data) {
+inline std::int64_t layout_fingerprint(raw_data_view const& data) {
   glt::detail::fingerprint contents;
   auto const add = [&](std::string_view text) {
     contents.add(std::ssize(text));
@@ -149,7 +149,7 @@ inline std::int64_t layout_fingerprint(data_set_view const& data) {
 }
 
 /// Throws if an array does not have one row per described vertex or edge.
-inline void check_rows_of(data_set_view const& data) {
+inline void check_rows_of(raw_data_view const& data) {
   auto const check = [](std::string const& what, std::int64_t rows, std::int64_t wanted) {
     if (rows != wanted) {
       throw precondition_error(glt::detail::message(what, " of ", rows, " rows for ", wanted, "; give one for each"));
@@ -284,7 +284,7 @@ private:
 /// @throws collective_error  on every rank, as `write_npy_folder`, except for wrong numbers of rows; incomplete files
 ///                           may remain
 template <communicator Comm>
-void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, data_set_view const& piece) {
+void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, raw_data_view const& piece) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   auto const same = [](auto, auto) { return "has other types or features than rank 0; give the same to all ranks"; };
   detail::npy_folder_tables tables;
@@ -306,7 +306,7 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, d
 }
 
 // Writes the folder from all rows at once, after checks.
-inline void write_checked_folder(std::filesystem::path const& folder, data_set_view const& data) {
+inline void write_checked_folder(std::filesystem::path const& folder, raw_data_view const& data) {
   static_cast<void>(tables_text(tables_of(data)));
   check_rows_of(data);
   try {
@@ -318,7 +318,7 @@ inline void write_checked_folder(std::filesystem::path const& folder, data_set_v
 
 } // namespace detail
 
-/// Writes a data set as a new folder of arrays. `read_npy_folder` reads and `mapped_data_set` maps it as the same data
+/// Writes a data set as a new folder of arrays. `read_npy_folder` reads and `mapped_raw_data` maps it as the same data
 /// set, with the folder's name.
 ///
 /// The files are listed at `read_npy_folder`. A meta.json states under "tables" the facts that file names cannot: an
@@ -330,14 +330,14 @@ inline void write_checked_folder(std::filesystem::path const& folder, data_set_v
 ///                             array does not have one row for every vertex or edge, or the link splits are not some of
 ///                             "train", "valid" and "test", each once and in this order
 /// @throws io_error            if the folder exists and is not empty, or cannot be written
-inline void write_npy_folder(std::filesystem::path const& folder, data_set_view const& data) {
+inline void write_npy_folder(std::filesystem::path const& folder, raw_data_view const& data) {
   detail::atomic_folder staged(folder);
   detail::write_checked_folder(staged.path(), data);
   staged.commit();
 }
 
 /// Writes a data set in memory in the same way.
-inline void write_npy_folder(std::filesystem::path const& folder, data_set const& data) {
+inline void write_npy_folder(std::filesystem::path const& folder, raw_data const& data) {
   write_npy_folder(folder, view_of(data));
 }
 

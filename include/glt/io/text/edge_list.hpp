@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/exec/sequential.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
@@ -103,7 +103,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 ///                             vertices than edges that the numbers should be relabelled
 /// @throws precondition_error  if the options contradict each other, or read.threads < 1
 /// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
-[[nodiscard]] inline data_set read_edge_list(text_source& source, edge_list_options const& options = {},
+[[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   detail::check(options);
   detail::skip_header(source, options.header_lines);
@@ -131,7 +131,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 }
 
 /// Reads the edge list of a file.
-[[nodiscard]] inline data_set read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
+[[nodiscard]] inline raw_data read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   text_source source(path);
   return read_edge_list(source, options, read);

@@ -3,9 +3,9 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
@@ -335,7 +335,7 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
 ///                             header, or an edge is on the line of one end only, or has two weights
 /// @throws precondition_error  if read.threads < 1
 /// @source Karypis: METIS 5.1.0 manual, section 4.1.1
-[[nodiscard]] inline data_set read_metis_graph(text_source& source, read_options const& read = {}) {
+[[nodiscard]] inline raw_data read_metis_graph(text_source& source, read_options const& read = {}) {
   auto const header = detail::read_metis_header(source);
   detail::metis_lines lines(header);
   detail::parse_lines(source, read, "reading neighbours", lines);
@@ -358,7 +358,7 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
 }
 
 /// Reads the graph of a file.
-[[nodiscard]] inline data_set read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
+[[nodiscard]] inline raw_data read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_metis_graph(source, read);
 }

@@ -3,9 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/record_shuffle.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>

@@ -4,10 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/metis_graph.hpp>

@@ -51,7 +51,7 @@ TEST_CASE("meta.json is needed where names of files say something else") {
 }
 
 TEST_CASE("data sets of another layout have another fingerprint") {
-  io::data_set data{.name = "a", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "a", .nodes = {}, .edges = {}};
   data.nodes.emplace_back().num_nodes = 4;
   data.edges.emplace_back();
   auto const print = io::detail::layout_fingerprint(io::view_of(data));

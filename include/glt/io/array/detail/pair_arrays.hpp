@@ -4,7 +4,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 
 namespace glt::io::detail {
 

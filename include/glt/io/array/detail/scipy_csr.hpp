@@ -5,7 +5,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/npz.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>

@@ -5,11 +5,11 @@
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/text_source.hpp>
 

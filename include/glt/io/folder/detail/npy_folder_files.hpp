@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/data_set.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <cctype>
 #include <filesystem>

@@ -5,8 +5,8 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <filesystem>
 

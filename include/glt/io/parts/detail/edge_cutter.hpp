@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 

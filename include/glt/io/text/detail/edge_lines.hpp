@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/edge_column.hpp>

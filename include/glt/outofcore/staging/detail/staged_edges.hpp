@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 

@@ -7,13 +7,13 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 
 #include <filesystem>
 #include <map>
@@ -43,13 +43,13 @@ struct mapped_edges {
 /// shortened file then reads as zeros beyond its end.
 ///
 /// Concurrent calls: const members may run concurrently.
-class mapped_data_set {
+class mapped_raw_data {
 public:
   /// @throws io_error  as `read_npy_folder`, except for ids, which are checked where they are used; also if edges are
   ///                   not int64, weights not float32 or times not int64, and for features that are sparse or of a type
   ///                   that `map_npy_any` refuses
   /// @cost   maps the files; reads all edges once if no file states the number of vertices
-  explicit mapped_data_set(std::filesystem::path const& folder) : files_(folder) {
+  explicit mapped_raw_data(std::filesystem::path const& folder) : files_(folder) {
     for (auto const& type : files_.edge_types()) {
       map_edges(type);
     }
@@ -62,8 +62,8 @@ public:
   [[nodiscard]] std::string name() const { return files_.name(); }
 
   /// Returns a view of the whole data set, which must outlive the view.
-  [[nodiscard]] data_set_view view() const {
-    data_set_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
+  [[nodiscard]] raw_data_view view() const {
+    raw_data_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
     for (auto const& edges : edges_) {
       auto const ends = edges.edge_index.matrix<global_id>();
       auto& table =

@@ -5,8 +5,8 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -91,7 +91,7 @@ inline void check_same(std::span<glt::io::named_array const> a, std::span<glt::i
 }
 
 /// Checks that two data sets are the same, but for their names.
-inline void check_same(glt::io::data_set_view const& a, glt::io::data_set_view const& b) {
+inline void check_same(glt::io::raw_data_view const& a, glt::io::raw_data_view const& b) {
   REQUIRE(a.nodes.size() == b.nodes.size());
   REQUIRE(a.edges.size() == b.edges.size());
   for (std::size_t t = 0; t < a.nodes.size(); ++t) {

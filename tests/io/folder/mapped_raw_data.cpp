@@ -2,11 +2,11 @@
 #include <doctest/doctest.h>
 
 #include "support/archives.hpp"
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
+#include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void write(scratch_folder const& folder, files const& all) {
 void check_as_in_memory(files const& all) {
   scratch_folder const folder;
   write(folder, all);
-  io::mapped_data_set const mapped(folder.path());
+  io::mapped_raw_data const mapped(folder.path());
   auto const data = io::read_npy_folder(folder.path());
   CHECK(mapped.name() == data.name);
   CHECK(mapped.view().name == data.name);
@@ -84,7 +84,7 @@ void check_as_in_memory(files const& all) {
 std::string fault_of(files const& all) {
   scratch_folder const folder;
   write(folder, all);
-  return thrown<io_error>([&] { io::mapped_data_set const mapped(folder.path()); });
+  return thrown<io_error>([&] { io::mapped_raw_data const mapped(folder.path()); });
 }
 
 } // namespace
@@ -119,7 +119,7 @@ TEST_CASE("vertices are counted as they are when it is read") {
 TEST_CASE("arrays move with the data set, which may be moved") {
   scratch_folder const folder;
   write(folder, plain());
-  io::mapped_data_set first(folder.path());
+  io::mapped_raw_data first(folder.path());
   auto const second = std::move(first);
   auto const data = io::read_npy_folder(folder.path());
   check_same(second.view(), io::view_of(data));
@@ -136,7 +136,7 @@ TEST_CASE("files whose arrays stay in them are watched, lists that were read are
                                       {"train_idx.npy", false}}) {
     scratch_folder const folder;
     write(folder, plain());
-    io::mapped_data_set const mapped(folder.path());
+    io::mapped_raw_data const mapped(folder.path());
     auto const* const inputs = mapped.view().inputs;
     REQUIRE(inputs != nullptr);
     CHECK_NOTHROW(inputs->check());
@@ -162,7 +162,7 @@ TEST_CASE("what cannot stay in its file is refused with its name") {
   scratch_folder const folder;
   write(folder, without(plain(), {"node_feat.npy"}));
   write_zip(folder / "node_feat.csr.npz", {{"indices.npy", npy_longs({1})}});
-  CHECK(names(thrown<io_error>([&] { io::mapped_data_set const mapped(folder.path()); }), "node_feat.csr.npz",
+  CHECK(names(thrown<io_error>([&] { io::mapped_raw_data const mapped(folder.path()); }), "node_feat.csr.npz",
               "is sparse"));
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/input_watch.hpp>
+#include <glt/io/raw_data.hpp>
 
 namespace glt::io {
 
@@ -45,8 +45,8 @@ struct edge_table_view {
 
 } // namespace detail
 
-/// Borrowed data set: a `data_set` in memory, or a `mapped_data_set` whose arrays stay in files.
-struct data_set_view {
+/// Borrowed data set: a `raw_data` in memory, or a `mapped_raw_data` whose arrays stay in files.
+struct raw_data_view {
   std::string name;
   std::span<node_table const> nodes;
   std::vector<detail::edge_table_view> edges{};
@@ -74,8 +74,8 @@ struct data_set_view {
 }
 
 /// Borrows a data set, which must outlive the view.
-[[nodiscard]] inline data_set_view view_of(data_set const& data) {
-  data_set_view made{.name = data.name, .nodes = data.nodes};
+[[nodiscard]] inline raw_data_view view_of(raw_data const& data) {
+  raw_data_view made{.name = data.name, .nodes = data.nodes};
   for (auto const& table : data.edges) {
     made.edges.push_back(view_of(table));
   }
@@ -87,7 +87,7 @@ namespace detail {
 /// Returns the types of a data set, in its order.
 ///
 /// @throws precondition_error  as `hetero_schema`
-[[nodiscard]] inline hetero_schema schema_of(data_set_view const& data) {
+[[nodiscard]] inline hetero_schema schema_of(raw_data_view const& data) {
   std::vector<node_type> nodes;
   std::vector<edge_type> edges;
   for (auto const& table : data.nodes) {

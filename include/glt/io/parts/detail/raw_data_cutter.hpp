@@ -3,25 +3,25 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/edge_cutter.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
 namespace glt::io::detail {
 
 /// Cutter of a data set in memory into parts.
-class data_set_cutter {
+class raw_data_cutter {
 public:
   /// @where  borrows all arguments, which must outlive this object
   /// @throws precondition_error  as `parts_input`, and for ids of edges
-  data_set_cutter(data_set_view data, std::span<relabelling const> labels, write_options const& options)
+  raw_data_cutter(raw_data_view data, std::span<relabelling const> labels, write_options const& options)
       : input_(std::move(data), labels, options.hot, options.halo) {
     auto const& tables = input_.data().edges;
     for (std::size_t e = 0; e < tables.size(); ++e) {

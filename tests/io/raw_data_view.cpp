@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 #include "support/known_sets.hpp"
 
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data_view.hpp>
 
 #include <cstddef>
 
@@ -40,7 +40,7 @@ TEST_CASE("a view borrows everything that a data set holds, in place") {
       CHECK(to_vector(table.links[i].negatives.destinations) == from.links[i].negatives.destinations);
     }
   }
-  CHECK(io::view_of(io::data_set{}).edges.empty());
+  CHECK(io::view_of(io::raw_data{}).edges.empty());
 }
 
 TEST_CASE("the schema has the types in the order of the data set, and names what does not fit") {

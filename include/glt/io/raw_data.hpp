@@ -44,7 +44,7 @@ struct edge_table {
 /// Whole data set in memory, as readers return it and partitioning takes it.
 ///
 /// A graph without types has one table of vertices and one of edges.
-struct data_set {
+struct raw_data {
   std::string name;
   std::vector<node_table> nodes{};
   std::vector<edge_table> edges{};
