@@ -26,7 +26,7 @@ using glt::device::cpu;
 void make_data_set(std::string const& folder) {
   auto const made = glt::make_planted_communities<>({.num_vertices = 20'000, .num_communities = 50});
   auto const edges = made.graph.view();
-  glt::io::data_set data{.name = "planted"};
+  glt::io::raw_data data{.name = "planted"};
   std::vector<float> x(20'000 * 64);
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = static_cast<float>(i % 64 + i / 64 % 100);

@@ -12,11 +12,11 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/detail/npy_folder_layout.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 #include <glt/outofcore/staging/stage_both_ways.hpp>
 
@@ -35,7 +35,7 @@ class added_edge_files {
 public:
   /// @param folder   of links to the files of `data`
   /// @param scratch  for what waits on disk
-  added_edge_files(std::filesystem::path folder, glt::io::data_set_view const& data, options const& chosen,
+  added_edge_files(std::filesystem::path folder, glt::io::raw_data_view const& data, options const& chosen,
                    std::filesystem::path scratch)
       : folder_(std::move(folder)), data_(data), chosen_(chosen), scratch_(std::move(scratch)), files_(folder_) {}
 
@@ -196,7 +196,7 @@ private:
   }
 
   path folder_;
-  glt::io::data_set_view const& data_;
+  glt::io::raw_data_view const& data_;
   options const& chosen_;
   path scratch_;
   glt::io::detail::npy_folder_files files_;

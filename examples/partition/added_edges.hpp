@@ -11,8 +11,8 @@
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <algorithm>
@@ -46,12 +46,12 @@ inline std::string name_of_reverse(std::string const& name) {
   return "rev_" + name;
 }
 
-inline std::int64_t num_vertices_of(glt::io::data_set_view const& data, std::string const& type) {
+inline std::int64_t num_vertices_of(glt::io::raw_data_view const& data, std::string const& type) {
   return std::ranges::find(data.nodes, type, &glt::io::node_table::name)->num_nodes;
 }
 
 /// Refuses options that have no meaning for this data set.
-inline void check_added_edges(glt::io::data_set_view const& data, options const& chosen) {
+inline void check_added_edges(glt::io::raw_data_view const& data, options const& chosen) {
   if (chosen.symmetrize && (data.edges.size() != 1 || data.nodes.size() != 1)) {
     throw glt::precondition_error("--symmetrize of a graph with types; use --add-reverse, which adds relations rev_…");
   }
@@ -205,7 +205,7 @@ inline void append_edges(glt::io::edge_table& edges, std::int64_t num_vertices, 
 }
 
 /// Adds the edges that the options ask for; new relations come behind the others, in the order of these.
-inline void add_edges(glt::io::data_set& data, options const& chosen) {
+inline void add_edges(glt::io::raw_data& data, options const& chosen) {
   check_added_edges(glt::io::view_of(data), chosen);
   for (std::size_t t = 0, given = data.edges.size(); t < given; ++t) {
     auto const table = glt::io::view_of(data.edges[t]);

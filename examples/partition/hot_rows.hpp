@@ -9,10 +9,10 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/hot_vertices.hpp>
 #include <glt/outofcore/hotness.hpp>
@@ -51,7 +51,7 @@ find_hot(Comm comm, options const& chosen, glt::io::all_types const& graph, glt:
 }
 
 /// The same for a data set in the memory of one process, with room for four parts at a time and for all lists.
-inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::data_set const& data,
+inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
                                                    glt::host_view<glt::local_id const> part_of) {
   glt::io::all_types const graph(glt::io::view_of(data));
   auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;

@@ -14,10 +14,10 @@
 #include "whole_graph.hpp"
 
 #include <glt/core/detail/message.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/partition/relabel.hpp>
 
@@ -30,7 +30,7 @@
 namespace glt_partition {
 
 /// Bytes that are needed beside a data set that is in memory: for its graph, and a part of it.
-inline double estimate_bytes(glt::io::data_set const& data) {
+inline double estimate_bytes(glt::io::raw_data const& data) {
   double bytes = 0;
   for (auto const& nodes : data.nodes) {
     bytes += 40.0 * static_cast<double>(nodes.num_nodes); // offsets, parts, relabelling

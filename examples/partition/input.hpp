@@ -18,13 +18,13 @@
 #include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/datasets/ogb.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/datasets/planetoid.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/edge_list.hpp>
 #include <glt/io/text/matrix_market.hpp>
 #include <glt/io/text/metis_graph.hpp>
@@ -142,7 +142,7 @@ inline void note_arrays(std::filesystem::path const& folder, console& out) {
 }
 
 /// Reads the data set.
-inline glt::io::data_set read_input(options const& chosen, std::string const& format, console& out) {
+inline glt::io::raw_data read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   auto const& path = chosen.input;
@@ -191,7 +191,7 @@ void normalize_row(glt::host_view<T> row) {
 }
 
 /// Divides every row of float features by its sum; a row of sum 0 stays.
-inline void normalize(glt::io::data_set& data) {
+inline void normalize(glt::io::raw_data& data) {
   for (auto& nodes : data.nodes) {
     for (auto& [name, values] : nodes.features) {
       visit_float_type(values.type(), [&]<class T>(T) {
@@ -232,7 +232,7 @@ inline void check_finite(std::span<glt::io::named_array const> features, std::st
 
 /// Refuses features that are not finite. Labels may be, which means that a vertex has none: they are counted, and
 /// refused if asked.
-inline void check_finite(glt::io::data_set_view const& data, options const& chosen, console& out) {
+inline void check_finite(glt::io::raw_data_view const& data, options const& chosen, console& out) {
   std::int64_t odd = 0;
   for (auto const& nodes : data.nodes) {
     check_finite(nodes.features, "vertices '" + nodes.name + "'", chosen);
@@ -252,7 +252,7 @@ inline void check_finite(glt::io::data_set_view const& data, options const& chos
 }
 
 /// Checks values, and changes what the options say.
-inline void prepare(glt::io::data_set& data, options const& chosen, console& out) {
+inline void prepare(glt::io::raw_data& data, options const& chosen, console& out) {
   check_finite(glt::io::view_of(data), chosen, out);
   if (adds_edges(chosen)) {
     add_edges(data, chosen);

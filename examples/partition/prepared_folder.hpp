@@ -12,8 +12,8 @@
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/raw_data_view.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -54,7 +54,7 @@ void normalize_file(std::filesystem::path const& path, glt::io::array const& val
 
 /// Does what `prepare` does of a data set that stays on disk, in a folder of arrays, and returns the folder that then
 /// holds it: the same, or one below `scratch` of new files and links to the others.
-inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, glt::io::data_set_view const& data,
+inline std::filesystem::path prepare_folder(std::filesystem::path const& folder, glt::io::raw_data_view const& data,
                                             options const& chosen, std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   check_finite(data, chosen, out);

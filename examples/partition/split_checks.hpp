@@ -9,7 +9,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/all_types.hpp>
 
 #include <algorithm>

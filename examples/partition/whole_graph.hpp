@@ -7,7 +7,7 @@
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/graph/relation.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/quality/quality.hpp>
@@ -28,7 +28,7 @@ using host_csr = glt::csr_view<glt::memory_space::host, glt::global_id>;
 /// A data set as one graph, its types one after the other in one numbering: what partitioners see.
 class whole_graph {
 public:
-  explicit whole_graph(glt::io::data_set const& data) : data_(data), typed_(make_typed(data)) {
+  explicit whole_graph(glt::io::raw_data const& data) : data_(data), typed_(make_typed(data)) {
     for (auto const& nodes : data.nodes) {
       first_.push_back(first_.back() + nodes.num_nodes);
       for (auto const vertex : nodes.train) {
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  static glt::hetero_graph<cpu, glt::global_id> make_typed(glt::io::data_set const& data) {
+  static glt::hetero_graph<cpu, glt::global_id> make_typed(glt::io::raw_data const& data) {
     std::vector<glt::node_type> nodes;
     std::vector<glt::edge_type> edges;
     for (auto const& table : data.nodes) {
@@ -91,7 +91,7 @@ private:
     return {std::move(schema), std::move(relations)};
   }
 
-  glt::io::data_set const& data_;
+  glt::io::raw_data const& data_;
   glt::hetero_graph<cpu, glt::global_id> typed_;
   glt::csr_graph<cpu, glt::global_id> merged_;
   std::vector<glt::global_id> first_{0}; // vertex of every type

@@ -131,8 +131,8 @@ private:
     progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), 3);
     adam_.zero_grad();
     glt::attention_draws const draws{.key = key_of(epoch, 0),
-                                     .edge_ids = glt::to_tensor(part_.graph.local().edge_ids()),
-                                     .vertex_ids = glt::to_tensor(part_.graph.original())};
+                                     .edge_ids = glt::to_tensor(part_.data.graph().local().edge_ids()),
+                                     .vertex_ids = glt::to_tensor(part_.data.original())};
     auto const scores = network_.forward(x_, part_.sharded, draws).index_select(0, part_.train.rows);
     at::Tensor const loss =
         torch::nn::functional::cross_entropy(scores, labels_.index_select(0, part_.train.rows),

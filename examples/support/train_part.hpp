@@ -28,7 +28,6 @@ namespace example {
 
 using glt::device::cpu;
 using comm_type = glt::counting_comm<glt::mpi_comm>;
-using features_type = glt::dist::feature_store<cpu, float>;
 using recipe_type = glt::dist::neighbor_batches<cpu, glt::global_id>;
 
 /// What two trainings have reached on the test vertices.

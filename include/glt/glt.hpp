@@ -45,8 +45,6 @@
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
 #include <glt/dist/full_batch/attention_options.hpp>
-#include <glt/dist/full_batch/batch_norm.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
 #include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
@@ -54,7 +52,6 @@
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/relation_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>
-#include <glt/dist/full_batch/reproducible_batch_norm.hpp>
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>

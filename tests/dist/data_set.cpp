@@ -8,7 +8,7 @@
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/loading/walk_batches.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
@@ -124,5 +124,190 @@ TEST_CASE("a data set without types hands out what its parts were made of") {
     CHECK(data.edge_tensors().of_edges());
     CHECK(data.hot_rows().size() == 0);
     CHECK(data.named_hot_rows().size() == 0);
+  });
+}
+
+TEST_CASE("recipes make of a data set what they make of its graph and features") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    auto const data = glt::dist::data_set(comm, part_of(divided, comm.rank()));
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    auto features = divided.features(comm.rank(), 3, false);
+    auto rows = std::move(features);
+    glt::dist::feature_store const store(comm, graph.book(), std::move(rows));
+    auto const seeds = data.split("train");
+    auto const same = [](auto const& a, auto const& b) {
+      CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
+      CHECK(std::ranges::equal(a.subgraph.row(), b.subgraph.row()));
+      CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+      CHECK(a.labels().size() == a.subgraph.num_sampled_nodes()[0]); // of the data set alone
+    };
+    using namespace glt::dist;
+    glt::neighbor_options const options{.fanouts = {3, 2}};
+    check_batches(comm, neighbor_batches(data, options), neighbor_batches(graph, store, options), seeds, same);
+    glt::weighted_rule<glt::memory_space::host> const rule{data.edge_weights()};
+    check_batches(comm, neighbor_batches(data, options, rule), neighbor_batches(graph, store, options, rule), seeds,
+                  same);
+    check_batches(comm, induced_batches(data, {.num_hops = 1}), induced_batches(graph, store, {.num_hops = 1}), seeds,
+                  same);
+    auto const& links = data.links("train").edges;
+    check_batches(comm, link_batches(data, {.neighbors = options}), link_batches(graph, store, {.neighbors = options}),
+                  edge_seeds<>{.sources = links.sources, .destinations = links.destinations, .labels = {}},
+                  [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.sample.subgraph().nodes(), b.sample.subgraph().nodes()));
+                    CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+                  });
+    check_batches(comm, walk_batches(data, {.length = 4}), walk_batches(graph, {.length = 4}), seeds,
+                  [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.walks.vertices().flat(), b.walks.vertices().flat()));
+                  });
+  });
+}
+
+TEST_CASE("a graph without types is one of one type for recipes with types") {
+  glt_test::on_ranks([](auto comm) {
+    auto const data = glt::dist::data_set(comm, part_of(divide(comm.size()), comm.rank()));
+    auto const seeds = data.split("train");
+    glt::dist::loader plain(comm, glt::dist::neighbor_batches(data, {.fanouts = {3, 2}}), seeds, {.batch_size = 8});
+    glt::dist::loader typed(comm, glt::dist::typed_batches(data, {.fanouts = glt::same_fanouts(data.schema(), {3, 2})}),
+                            glt::dist::typed_seeds<>(0, {seeds}), {.batch_size = 8});
+    auto const wanted = plain.epoch(0);
+    auto next = wanted.begin();
+    for (auto const& batch : typed.epoch(0)) {
+      CHECK(batch.tensors[0]["x"].num_rows == std::ssize(batch.subgraph.nodes(0)));
+      CHECK(batch.tensors[0]["y"].num_rows == batch.subgraph.num_sampled_nodes(0)[0]);
+      CHECK(batch.num_seeds == (*next).num_seeds);
+      auto const x = batch.tensors[0]["x"].template as<float>();
+      auto const nodes = batch.subgraph.nodes(0);
+      for (std::int64_t i = 0; i < nodes.size(); ++i) {
+        auto const owner = data.book().owner(nodes[i]);
+        if (owner == comm.rank()) {
+          CHECK(x(i, 0) == divided_graph::feature(data.original()[nodes[i] - data.book().begin(owner)], 0));
+        }
+      }
+      ++next;
+    }
+  });
+}
+
+TEST_CASE("a data set with types tells each of its types") {
+  glt_test::on_ranks([](auto comm) {
+    for (auto const& list : glt_test::hetero_graphs_to_divide()) {
+      glt_test::divided_hetero_graph const divided(list, comm.size());
+      auto const num_types = list.schema.num_node_types();
+      auto const num_relations = list.schema.num_edge_types();
+      glt::dist::data_part<cpu> part(divided.part(comm.rank()));
+      for (int t = 0; t < num_types; ++t) {
+        auto const place = static_cast<std::size_t>(t);
+        auto& data = part.vertices[place];
+        auto const& book = part.graph.books[place];
+        data.tensors = glt::feature_table<cpu>(book.size(comm.rank()));
+        if (t % 2 == 0) {
+          data.tensors.add("x", divided.features(t, comm.rank()));
+        }
+        data.splits.push_back({"of type " + std::to_string(t), every(book, comm.rank(), 2)});
+      }
+      auto const data = glt::dist::data_set(comm, std::move(part));
+      CHECK(data.schema() == list.schema);
+      for (int t = 0; t < num_types; ++t) {
+        CHECK(data.split("of type " + std::to_string(t), t) == every(data.book(t), comm.rank(), 2));
+        CHECK(data.num_classes(t) == 0);
+        CHECK(data.features(t).num_columns() == (t % 2 == 0 ? t + 1 : 0));
+        CHECK(data.original(t).size() == data.book(t).size(comm.rank()));
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(data.split("train", t)); }),
+                    "no split \"train\"; there are \"of type " + std::to_string(t) + '"'));
+      }
+      auto const refused = [](auto const& work) {
+        return thrown<glt::precondition_error>([&] { static_cast<void>(work()); });
+      };
+      CHECK(names(refused([&] { return data.num_classes(num_types); }), "node type"));
+      if (num_types > 1) {
+        CHECK(names(refused([&] { return data.num_classes(); }), list.schema.node_types()[0].name, "find_node_type"));
+        CHECK(names(refused([&] { return &data.graph(); }), list.schema.node_types()[1].name, "hetero_graph()"));
+      }
+      if (num_relations > 1) {
+        CHECK(names(refused([&] { return data.edge_times(); }), list.schema.edge_types()[1].name, "find_edge_type"));
+      }
+      if (num_relations > 0) {
+        CHECK(names(refused([&] { return &data.edge_tensors(0); }), "no tensors of edges"));
+        CHECK(names(refused([&] { return &data.links("train", 0); }), "no link split \"train\"; there are none"));
+      }
+      if (num_types == 0 || data.book(0).num_vertices() == 0) {
+        continue;
+      }
+      glt::dist::typed_batches const recipe(data, {.fanouts = glt::same_fanouts(list.schema, {2, 2})});
+      glt::dist::loader loader(comm, recipe, glt::dist::typed_seeds<>(0, {data.split("of type 0", 0)}),
+                               {.batch_size = 3});
+      for (auto const& batch : loader.epoch(0)) {
+        for (int t = 0; t < num_types; t += 2) {
+          auto const x = batch.tensors[static_cast<std::size_t>(t)]["x"].template as<float>();
+          auto const nodes = batch.subgraph.nodes(t);
+          auto const& original = divided.names[static_cast<std::size_t>(t)].original;
+          for (std::int64_t i = 0; i < nodes.size(); ++i) {
+            CHECK(x(i, t) == glt_test::divided_hetero_graph::feature(t, original[nodes[i]], t));
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("more ranks than vertices, and features of another type") {
+  glt_test::on_ranks([](auto comm) {
+    glt_test::edge_list const small{"two vertices", 2, {0, 1, 1}, {1, 1, 0}};
+    divided_graph const divided(small, glt_test::all_partitioners()[0], comm.size());
+    auto const data = glt::dist::data_set(comm, part_of(divided, comm.rank()));
+    CHECK(data.num_classes() == 2); // labels 0 and 1
+    CHECK(data.features().has_labels());
+    auto part = part_of(divided, comm.rank());
+    auto const rows = part.graph.original[0].size();
+    part.vertices[0].tensors = glt::feature_table<cpu>(rows);
+    part.vertices[0].tensors.add("x", glt::feature_store<cpu, double>(rows, 1, glt::buffer<cpu, double>(rows)));
+    auto const doubles = glt::dist::data_set(comm, std::move(part));
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(doubles.features()); }), "\"x\" are float64"));
+    CHECK(doubles.num_classes() == 0);
+  });
+}
+
+TEST_CASE("a part that does not fit is the same error on all ranks") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    auto const last = comm.size() - 1;
+    // What ranks are told if the last one does `spoil(part)`.
+    auto const refused = [&](auto const& spoil) {
+      auto part = part_of(divided, comm.rank());
+      if (comm.rank() == last) {
+        spoil(part);
+      }
+      auto const text =
+          thrown<glt::collective_error>([&] { glt::dist::data_set<cpu> const data(comm, std::move(part)); });
+      CHECK(names(text, "rank " + std::to_string(last)));
+      return text;
+    };
+    using glt::buffer;
+    CHECK(names(refused([](auto& part) { part.vertices.clear(); }), "0 node types and 1 edge types"));
+    CHECK(names(refused([](auto& part) { part.vertices[0].times = buffer<cpu, std::int64_t>(200); }),
+                "200 times of vertices for "));
+    CHECK(names(refused([](auto& part) { part.edges[0].weights = buffer<cpu, float>(1000); }), "1000 weights for "));
+    CHECK(names(refused([](auto& part) { part.edges[0].times = buffer<cpu, std::int64_t>(1000); }),
+                "1000 times of edges for "));
+    CHECK(names(refused([](auto& part) { part.vertices[0].hot_vertices = buffer<cpu, glt::global_id>(3); }),
+                "3 hot vertices for 0"));
+    CHECK(names(refused([](auto& part) { part.vertices[0].splits.push_back({"wrong", {0, 101}}); }),
+                "id of split \"wrong\" 1 is 101"));
+    CHECK(names(refused([](auto& part) { part.vertices[0].splits.push_back({"train", {}}); }), "two splits \"train\""));
+    CHECK(
+        names(refused([](auto& part) { part.edges[0].links[0].edges.sources.push_back(1); }), "link split \"train\""));
+    CHECK(names(refused([](auto& part) { part.edges[0].links[0].negatives = {{0}, {-1}}; }),
+                "id of link split \"train\" 0 is -1"));
+    CHECK(names(refused([](auto& part) { part.graph.part += 1; }), "was given part "));
+    if (comm.size() > 1) {
+      CHECK(names(refused([](auto& part) {
+                    part.vertices[0].tensors.add(
+                        "z", glt::feature_store<cpu, float>(part.graph.original[0].size(), 0, buffer<cpu, float>(0)));
+                  }),
+                  "\"z\""));
+      CHECK(names(refused([](auto& part) { part.edges[0].tensors = glt::feature_table<cpu>(0); }), "\"kind\""));
+    }
   });
 }

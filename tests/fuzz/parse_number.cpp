@@ -4,7 +4,7 @@
 // standard library makes of the same text.
 #include "support/fuzz.hpp"
 
-#include <glt/io/text/detail/parse_number.hpp>
+#include <glt/io/text/detail/text_cursor.hpp>
 
 #include <algorithm>
 #include <charconv>

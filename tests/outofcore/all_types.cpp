@@ -34,7 +34,7 @@ TEST_CASE("types follow one another in the numbering of all") {
     train.push_back(9 + vertex);
   }
   CHECK(all.train() == train);
-  io::data_set const nothing;
+  io::raw_data const nothing;
   CHECK(io::all_types(io::view_of(nothing)).num_vertices() == 0);
   CHECK(io::all_types(io::view_of(nothing)).num_edges() == 0);
 }

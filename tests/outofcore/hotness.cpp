@@ -25,8 +25,8 @@ namespace io = glt::io;
 
 namespace {
 
-std::vector<io::data_set> sets_to_try() {
-  std::vector<io::data_set> sets;
+std::vector<io::raw_data> sets_to_try() {
+  std::vector<io::raw_data> sets;
   for (auto const& list : glt_test::adversarial_graphs()) {
     auto const n = list.num_vertices;
     std::vector<std::int64_t> train;
@@ -62,7 +62,7 @@ std::vector<io::memory_plan> plans_to_try(std::int64_t num_vertices) {
           io::plan_memory(num_vertices, std::int64_t{1} << 30)};
 }
 
-std::vector<double> in_memory(io::data_set const& data, std::vector<global_id> const& seeds,
+std::vector<double> in_memory(io::raw_data const& data, std::vector<global_id> const& seeds,
                               glt::hotness_options const& options) {
   auto const graph = glt_test::whole_graph_of(data);
   return glt_test::to_vector(glt::estimate_hotness<cpu>(graph.view(), glt::host_view<global_id const>(seeds), options));
@@ -155,7 +155,7 @@ TEST_CASE("a hub that everybody draws for certain is hot on any number of ranks,
 TEST_CASE("what is wrong on one rank is said on all") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
-    auto const failure = [&](io::data_set const& data, std::vector<global_id> const& seeds,
+    auto const failure = [&](io::raw_data const& data, std::vector<global_id> const& seeds,
                              io::hotness_estimate_options const& options) {
       io::all_types const graph(io::view_of(data));
       return glt_test::thrown<glt::collective_error>([&] {

@@ -2,17 +2,17 @@
 #include <doctest/doctest.h>
 
 #include "support/archives.hpp"
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
 #include "support/known_sets.hpp"
 #include "support/ranks.hpp"
+#include "support/raw_data.hpp"
 #include "support/sanitized.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -45,12 +45,12 @@ namespace io = glt::io;
 namespace {
 
 // A random data set with everything that a graph without types may have.
-io::data_set random_set(std::int64_t num_vertices, std::int64_t num_edges) {
+io::raw_data random_set(std::int64_t num_vertices, std::int64_t num_edges) {
   glt::random_stream draws(glt::random_key(4), static_cast<std::uint64_t>(num_vertices));
   auto const below = [&](std::int64_t bound) {
     return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(bound)));
   };
-  io::data_set made{.name = "random"};
+  io::raw_data made{.name = "random"};
   auto& nodes = made.nodes.emplace_back();
   auto& edges = made.edges.emplace_back();
   nodes.num_nodes = num_vertices;
@@ -100,7 +100,7 @@ std::ptrdiff_t num_left(Comm& comm, std::filesystem::path const& folder) {
 TEST_CASE("ranks write together what one process writes alone, byte for byte") {
   glt_test::scratch_folder const scratch;
   int case_number = 0;
-  auto const check = [&](io::data_set const& set, int parts, std::vector<std::int64_t> const& memory,
+  auto const check = [&](io::raw_data const& set, int parts, std::vector<std::int64_t> const& memory,
                          std::vector<int> const& ranks, std::vector<io::hot_vertices> const& hot = {}) {
     auto const labels = glt_test::random_labels(set, parts);
     auto const alone = scratch / ("alone" + std::to_string(case_number));
@@ -162,7 +162,7 @@ TEST_CASE("parts are made of mapped files as of arrays in memory") {
   write("node_label", glt_test::npy_longs(set.nodes[0].times));
   write("train_idx", glt_test::npy_longs(set.nodes[0].train));
   write("test_edge", raw_pairs({0, 1, 2}, {69, 3, 3}));
-  io::mapped_data_set const mapped(scratch / "set");
+  io::mapped_raw_data const mapped(scratch / "set");
   auto const data = io::read_npy_folder(scratch / "set");
   auto const labels = glt_test::random_labels(data, 3);
   io::write_parts(scratch / "alone", data, labels);
@@ -201,7 +201,7 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
           io::write_npy_folder(scratch / "input", set);
         }
         comm.barrier();
-        io::mapped_data_set const mapped(scratch / "input");
+        io::mapped_raw_data const mapped(scratch / "input");
         comm.barrier();
         auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
         auto const text = failed([&] {
@@ -488,7 +488,7 @@ TEST_CASE("a data set with types, four times as large as the memory for it, is d
   constexpr std::int64_t limit = 24 << 20;
   auto const plan = io::plan_memory(2 * num_nodes, limit);
   auto const peak = peak_of([&] {
-    io::mapped_data_set const data(scratch / "set");
+    io::mapped_raw_data const data(scratch / "set");
     std::vector<glt::relabelling> labels;
     for (int type = 0; type < 2; ++type) {
       labels.push_back(glt_test::random_labels(num_nodes, 2));

@@ -3,7 +3,7 @@
 
 #include <glt/outofcore/repair.hpp>
 
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/partition/repair_balance.hpp>
 
@@ -25,7 +25,7 @@ constexpr int num_parts = 3;
 constexpr std::int64_t vertices = 120;
 
 // Most edges end in the first vertices, and these are in the first part.
-io::data_set uneven_set() {
+io::raw_data uneven_set() {
   return glt_test::plain_set(vertices, glt_test::random_ids(1500, vertices, 1),
                              glt_test::random_ids(1500, vertices / 3, 2), {});
 }

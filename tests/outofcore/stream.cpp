@@ -3,7 +3,7 @@
 
 #include <glt/outofcore/stream.hpp>
 
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/stream/fennel.hpp>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr int num_parts = 3;
 
-io::data_set random_set(std::int64_t num_vertices, std::int64_t num_edges, bool typed) {
+io::raw_data random_set(std::int64_t num_vertices, std::int64_t num_edges, bool typed) {
   auto const train = glt_test::random_ids(num_vertices / 3, num_vertices, 1);
   return typed ? glt_test::typed_set(num_vertices, num_edges)
                : glt_test::plain_set(num_vertices, glt_test::random_ids(num_edges, num_vertices, 2),

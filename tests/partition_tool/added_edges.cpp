@@ -3,11 +3,11 @@
 
 #include "partition/added_edges.hpp"
 
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
+#include "support/raw_data.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,9 +26,9 @@ using glt_partition::options;
 namespace {
 
 // Authors write papers, papers cite papers.
-io::data_set typed_set() {
+io::raw_data typed_set() {
   random_stream draws(random_key(5), 1);
-  io::data_set data{.name = "typed", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "typed", .nodes = {}, .edges = {}};
   data.nodes.push_back(random_nodes(draws, "author", 5));
   data.nodes.push_back(random_nodes(draws, "paper", 9));
   data.edges.push_back(random_edges(draws, data.nodes[0], "writes", data.nodes[1], 14));
@@ -52,7 +52,7 @@ std::vector<whole_edge> edges_of(io::edge_table const& table, bool reversed = fa
   return all;
 }
 
-std::string fault_of(io::data_set data, options const& chosen) {
+std::string fault_of(io::raw_data data, options const& chosen) {
   return thrown<precondition_error>([&] { glt_partition::add_edges(data, chosen); });
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("within one type of vertices the other directions come behind the edge
 
 TEST_CASE("edges without values go both ways once, and every vertex gets one self-loop") {
   auto plain = [] {
-    io::data_set data{.name = "plain", .nodes = {}, .edges = {}};
+    io::raw_data data{.name = "plain", .nodes = {}, .edges = {}};
     data.nodes.push_back({.num_nodes = 4});
     data.edges.push_back({.sources = {0, 1, 1, 2, 0}, .destinations = {1, 0, 2, 2, 1}});
     return data;
@@ -132,7 +132,7 @@ TEST_CASE("edges that cannot be added are refused, with the way out") {
   auto apart = typed_set();
   apart.edges.pop_back();
   CHECK(names(fault_of(std::move(apart), {.add_self_loops = true}), "no edges join vertices of one type"));
-  io::data_set odd{.name = "odd", .nodes = {}, .edges = {}};
+  io::raw_data odd{.name = "odd", .nodes = {}, .edges = {}};
   odd.nodes.push_back({.num_nodes = 2});
   odd.edges.push_back({.sources = {3}, .destinations = {3}});
   CHECK(names(fault_of(std::move(odd), {.add_self_loops = true}), "an end of edge 0 is 3, outside [0, 2)"));

@@ -10,10 +10,10 @@
 #include <glt/core/half.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,8 @@ namespace {
 
 // Both results of preparing a folder; an error where there is none.
 struct prepared {
-  io::data_set in_memory;
-  io::data_set on_disk;
+  io::raw_data in_memory;
+  io::raw_data on_disk;
 };
 
 prepared prepare_both(scratch_folder const& scratch, fs::path const& folder, options chosen, std::string const& name) {
@@ -41,9 +41,9 @@ prepared prepare_both(scratch_folder const& scratch, fs::path const& folder, opt
   glt_partition::console out(false, true);
   prepared made{io::read_npy_folder(folder), {}};
   glt_partition::prepare(made.in_memory, chosen, out);
-  io::mapped_data_set const mapped(folder);
+  io::mapped_raw_data const mapped(folder);
   auto const prepared_folder = glt_partition::prepare_folder(folder, mapped.view(), chosen, scratch / name, out);
-  static_cast<void>(io::mapped_data_set(prepared_folder)); // accepts the rows
+  static_cast<void>(io::mapped_raw_data(prepared_folder)); // accepts the rows
   made.on_disk = io::read_npy_folder(prepared_folder);
   return made;
 }
@@ -69,7 +69,7 @@ TEST_CASE("rows of every float type are divided by their sums, rows of sum 0 and
   scratch_folder const scratch;
   std::vector<float> const given{1, 3, 2, 2, 1, -1};
   std::vector<float> const divided{.25F, .75F, .5F, .5F, 1, -1};
-  io::data_set data{.name = "set", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "set", .nodes = {}, .edges = {}};
   data.nodes.push_back({.num_nodes = 3});
   data.edges.push_back({.sources = {0}, .destinations = {1}});
   auto& features = data.nodes[0].features;
@@ -138,7 +138,7 @@ TEST_CASE("weights, times and features of no edges: on disk as in memory, for ev
       }
       if (!refused.empty()) {
         glt_partition::console out(false, true);
-        io::mapped_data_set const mapped(folder);
+        io::mapped_raw_data const mapped(folder);
         CHECK_THROWS_WITH(static_cast<void>(glt_partition::prepare_folder(
                               folder, mapped.view(), chosen, scratch / ("made" + std::to_string(number)), out)),
                           refused.c_str());

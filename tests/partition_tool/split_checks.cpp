@@ -7,8 +7,8 @@
 
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/all_types.hpp>
 
 #include <cstddef>
@@ -22,8 +22,8 @@ using glt_partition::options;
 
 namespace {
 
-io::data_set users_and_items() {
-  io::data_set data{.name = "shop", .nodes = {}, .edges = {}};
+io::raw_data users_and_items() {
+  io::raw_data data{.name = "shop", .nodes = {}, .edges = {}};
   data.nodes.push_back({.name = "item", .num_nodes = 5});
   data.nodes.push_back({.name = "user", .num_nodes = 5});
   data.edges.push_back(
@@ -33,14 +33,14 @@ io::data_set users_and_items() {
   return data;
 }
 
-io::data_set one_type() {
-  io::data_set data{.name = "set", .nodes = {}, .edges = {}};
+io::raw_data one_type() {
+  io::raw_data data{.name = "set", .nodes = {}, .edges = {}};
   data.nodes.push_back({.num_nodes = 9});
   data.edges.push_back({.sources = {0, 1, 2, 3}, .destinations = {1, 2, 3, 4}});
   return data;
 }
 
-std::vector<std::string> faults_of(io::data_set const& data) {
+std::vector<std::string> faults_of(io::raw_data const& data) {
   io::all_types const graph(io::view_of(data));
   std::vector<std::string> faults;
   for (auto const& nodes : graph.data().nodes) {
@@ -53,7 +53,7 @@ std::vector<std::string> faults_of(io::data_set const& data) {
 }
 
 // The only fault of a data set.
-std::string fault_of(io::data_set const& data) {
+std::string fault_of(io::raw_data const& data) {
   auto const faults = faults_of(data);
   CHECK(faults.size() == 1);
   return faults.empty() ? std::string() : faults[0];
@@ -90,7 +90,7 @@ TEST_CASE("vertices in two splits are named") {
 
 TEST_CASE("held-out edges that training sees, and negatives that are edges, are named") {
   using glt::link_split;
-  auto const with = [](io::data_set data, std::vector<link_split> links) {
+  auto const with = [](io::raw_data data, std::vector<link_split> links) {
     data.edges[0].links = std::move(links);
     return fault_of(data);
   };

@@ -4,10 +4,10 @@
 #include "partition/staging.hpp"
 
 #include "support/archives.hpp"
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
 #include "support/ogb_folders.hpp"
 #include "support/ranks.hpp"
+#include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
@@ -59,9 +59,9 @@ std::string fault_of(options const& chosen, std::string const& format) {
       [&] { static_cast<void>(glt_partition::stage_input(serial_comm(), chosen, format, scratch.path(), quiet)); });
 }
 
-io::data_set random_set(bool plain) {
+io::raw_data random_set(bool plain) {
   random_stream draws(random_key(8), 1);
-  io::data_set data{.name = "typed", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "typed", .nodes = {}, .edges = {}};
   data.nodes.push_back(random_nodes(draws, plain ? "node" : "paper", 19));
   data.edges.push_back(random_edges(draws, data.nodes[0], plain ? "edge" : "cites", data.nodes[0], 60));
   if (!plain) {

@@ -6,7 +6,6 @@
 
 #include <glt/graph/copy_graph.hpp>
 #include <glt/memory/copy.hpp>
-#include <glt/sample/detail/batch/walked_rows.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/policies.hpp"
 
-#include <glt/sample/detail/batch/parallel_numbering.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +42,8 @@ struct batch_rows {
   }
 
   /// By the definition.
-  [[nodiscard]] glt::dist::batch_statistics statistics() const {
-    glt::dist::batch_statistics found{.rows = rows, .mean = {}, .deviations = {}};
+  [[nodiscard]] glt::detail::batch_statistics statistics() const {
+    glt::detail::batch_statistics found{.rows = rows, .mean = {}, .deviations = {}};
     for (std::int64_t column = 0; column < columns; ++column) {
       long double sum = 0;
       for (std::int64_t row = 0; row < rows; ++row) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/error.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/text_source.hpp>
 
 #include <cstddef>
@@ -38,7 +38,7 @@ std::string bytes_of(std::span<T const> values) {
 }
 
 /// Everything in a data set of one type of vertices and one of edges, as one string; checks that it belongs together.
-inline std::string everything_in(glt::io::data_set const& set) {
+inline std::string everything_in(glt::io::raw_data const& set) {
   insist(set.nodes.size() == 1 && set.edges.size() == 1, "there is one type of each");
   auto const& nodes = set.nodes.front();
   auto const& edges = set.edges.front();

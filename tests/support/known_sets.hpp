@@ -6,7 +6,7 @@
 #include <glt/core/types.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
 
@@ -23,8 +23,8 @@ inline constexpr std::int64_t known_width = 3;
 
 /// A graph without types whose data says of which vertex or edge it is: column c of the features of vertex v is
 /// 10 v + c, its label 100 + v, its time 1000 + v; the weight of edge e is e, its time -e. Lists are descending.
-inline glt::io::data_set known_set(edge_list const& graph) {
-  glt::io::data_set made{graph.name, {}, {}};
+inline glt::io::raw_data known_set(edge_list const& graph) {
+  glt::io::raw_data made{graph.name, {}, {}};
   auto& nodes = made.nodes.emplace_back();
   nodes.num_nodes = graph.num_vertices;
   std::vector<float> features;
@@ -60,7 +60,7 @@ inline glt::relabelling random_labels(std::int64_t num_vertices, int parts, std:
 }
 
 /// Relabellings of all types of a data set.
-inline std::vector<glt::relabelling> random_labels(glt::io::data_set const& data, int parts) {
+inline std::vector<glt::relabelling> random_labels(glt::io::raw_data const& data, int parts) {
   std::vector<glt::relabelling> labels;
   for (auto const& table : data.nodes) {
     labels.push_back(random_labels(table.num_nodes, parts, labels.size() + 1));
@@ -71,8 +71,8 @@ inline std::vector<glt::relabelling> random_labels(glt::io::data_set const& data
 /// Three types of vertices, one of them empty, and four of edges, with names and arrays that are hard to store.
 ///
 /// The first value of an array of a vertex or edge i is i, modulo 100 in narrow types.
-inline glt::io::data_set hetero_known_set(std::int64_t papers = 23, std::int64_t authors = 11) {
-  glt::io::data_set made{"papers \"and\" authors", {}, {}};
+inline glt::io::raw_data hetero_known_set(std::int64_t papers = 23, std::int64_t authors = 11) {
+  glt::io::raw_data made{"papers \"and\" authors", {}, {}};
   std::vector<float> wide;
   std::vector<std::int32_t> labels;
   std::vector<glt::float16> halves;

@@ -3,15 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include "data_sets.hpp"
 #include "errors.hpp"
 #include "gzip.hpp"
 #include "ranks.hpp"
+#include "raw_data.hpp"
 #include "scratch.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <filesystem>
 #include <string>

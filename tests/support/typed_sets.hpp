@@ -6,8 +6,8 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/relation.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/hetero_partition.hpp>
 
@@ -21,9 +21,9 @@
 namespace glt_test {
 
 /// A data set of one node type and one edge type.
-inline glt::io::data_set plain_set(std::int64_t num_vertices, std::vector<std::int64_t> sources,
+inline glt::io::raw_data plain_set(std::int64_t num_vertices, std::vector<std::int64_t> sources,
                                    std::vector<std::int64_t> destinations, std::vector<std::int64_t> train) {
-  glt::io::data_set made{.name = "plain"};
+  glt::io::raw_data made{.name = "plain"};
   made.nodes.push_back({.num_nodes = num_vertices, .train = std::move(train)});
   made.edges.push_back({.sources = std::move(sources), .destinations = std::move(destinations)});
   return made;
@@ -31,12 +31,12 @@ inline glt::io::data_set plain_set(std::int64_t num_vertices, std::vector<std::i
 
 /// A random data set of three node types, one without vertices, and four edge types, one without edges; with
 /// multi-edges, and vertices that no edge touches. Training vertices of two types, some of them listed twice.
-inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges_per_type, std::uint64_t seed = 1) {
+inline glt::io::raw_data typed_set(std::int64_t num_vertices, std::int64_t edges_per_type, std::uint64_t seed = 1) {
   glt::random_stream draws(glt::random_key(seed), static_cast<std::uint64_t>(num_vertices));
   auto const below = [&](std::int64_t bound) {
     return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(bound)));
   };
-  glt::io::data_set made{.name = "typed"};
+  glt::io::raw_data made{.name = "typed"};
   auto const others = num_vertices / 2 + 1;
   made.nodes.push_back({.name = "paper", .num_nodes = num_vertices});
   made.nodes.push_back({.name = "nothing", .num_nodes = 0});
@@ -64,7 +64,7 @@ inline glt::io::data_set typed_set(std::int64_t num_vertices, std::int64_t edges
 }
 
 /// The graph of all types that `make_homogeneous` makes in memory.
-inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::data_set const& data) {
+inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::raw_data const& data) {
   auto schema = glt::io::detail::schema_of(glt::io::view_of(data));
   std::vector<glt::csr_graph<glt::device::cpu, glt::global_id>> relations;
   for (std::size_t e = 0; e < data.edges.size(); ++e) {

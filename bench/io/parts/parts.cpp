@@ -29,7 +29,7 @@ public:
     path_ = std::filesystem::temp_directory_path() / ("glt-bench-" + std::to_string(random()));
     auto const drawn = glt::make_rmat<glt::global_id>({.scale = glt_bench::graph_scale(), .edge_factor = 16});
     auto const list = drawn.view();
-    glt::io::data_set data{"rmat", {}, {}};
+    glt::io::raw_data data{"rmat", {}, {}};
     auto& nodes = data.nodes.emplace_back();
     nodes.num_nodes = list.num_vertices();
     auto const values = glt_bench::feature_values(nodes.num_nodes, columns);

@@ -15,7 +15,7 @@
 #include <glt/graph/detail/random_permutation.hpp>
 #include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
 /// self-loops), features hashed words of lemmas and gloss, labels the lexicographer files.
 ///
 /// @throws glt::precondition_error  if the features are to have no column
-[[nodiscard]] inline glt::io::data_set make_data_set(wordnet_database const& database,
+[[nodiscard]] inline glt::io::raw_data make_data_set(wordnet_database const& database,
                                                      wordnet_options const& options = {}) {
   if (options.columns < 1) {
     throw glt::precondition_error(
@@ -81,7 +81,7 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
     std::ranges::sort(*split);
   }
 
-  glt::io::data_set data{"wordnet", {}, {}};
+  glt::io::raw_data data{"wordnet", {}, {}};
   data.nodes.push_back(std::move(nodes));
   data.edges.push_back(std::move(edges));
   return data;
@@ -90,7 +90,7 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
 /// Reads WordNet's database from a folder such as /usr/share/wordnet, as `make_data_set` makes it a data set.
 ///
 /// @throws glt::io_error  naming file and byte of what is missing, cut off or contradictory
-[[nodiscard]] inline glt::io::data_set read_wordnet(std::filesystem::path const& folder,
+[[nodiscard]] inline glt::io::raw_data read_wordnet(std::filesystem::path const& folder,
                                                     wordnet_options const& options = {}) {
   return make_data_set(read_wordnet_database(folder), options);
 }

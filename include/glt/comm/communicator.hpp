@@ -3,14 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Operation by which `all_reduce` combines the values of the ranks.

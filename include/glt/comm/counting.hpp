@@ -4,15 +4,9 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <utility>
 
 namespace glt {
 

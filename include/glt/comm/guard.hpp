@@ -5,19 +5,10 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 
-#include <concepts>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <ranges>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

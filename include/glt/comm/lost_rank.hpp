@@ -2,10 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
-
-#include <concepts>
-#include <utility>
 
 namespace glt {
 

@@ -7,12 +7,7 @@
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <optional>
-#include <span>
-#include <utility>
 
 namespace glt {
 

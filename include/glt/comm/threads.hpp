@@ -3,14 +3,10 @@
 
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/threads_comm.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <exception>
-#include <memory>
 #include <numeric>
 #include <thread>
-#include <vector>
 
 namespace glt {
 

@@ -7,15 +7,8 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <exception>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The prelude of all other folders: ids, memory spaces, views, errors and their messages, <cstddef> and <cstdint>.
+// The prelude of all other folders: ids, memory spaces, views, errors and their messages, and the standard headers below.
+// A header of glt that includes it, directly or through another header of glt, does not repeat them.
 #include <glt/core/config.hpp>
 #include <glt/core/detail/bytes.hpp>
 #include <glt/core/detail/message.hpp>
@@ -12,5 +13,19 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
 
 #include <cuda_runtime_api.h>
-
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -11,10 +11,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <memory>
-#include <span>
-#include <utility>
-
 namespace glt::device {
 
 class zero_copy;

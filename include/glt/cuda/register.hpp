@@ -5,10 +5,6 @@
 #include <glt/cuda/policy.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <memory>
-#include <utility>
-
 namespace glt {
 
 /// Options of `register_memory`.

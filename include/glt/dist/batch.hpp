@@ -8,9 +8,6 @@
 #include <glt/sample/subgraph.hpp>
 
 #include <cmath>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace glt::dist {
 

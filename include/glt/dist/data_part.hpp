@@ -8,10 +8,6 @@
 #include <glt/partition/graph_part.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Named list of vertices, such as the seeds of a training.

@@ -8,27 +8,14 @@
 #include <glt/core/detail/name_list.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/data_part.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/detail/list_agreement.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 
@@ -57,18 +44,6 @@ template <memory_space Space>
   return fits ? &found->rows : nullptr;
 }
 
-/// Names of the lists of a rank's part, by type.
-struct listed_names {
-  std::vector<std::vector<std::string>> splits;
-  std::vector<std::vector<std::string>> links;
-  std::vector<std::uint8_t> edge_tensors; ///< 1 if there are some
-
-  template <class Self>
-  [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.splits, self.links, self.edge_tensors);
-  }
-};
-
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -80,7 +55,7 @@ namespace glt::dist {
 ///
 /// A data set has node types and edge types with names; without types it has one of each. Functions that take a type
 /// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
-/// Recipes, samplers and servers borrow what these functions return, also when the data set is moved meanwhile.
+/// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
@@ -93,8 +68,9 @@ public:
 
   /// Takes over this rank's part and joins it with the parts of the other ranks.
   ///
-  /// @comm   collective; the exchanges of `hetero_graph`, one of names, for each type those of `named_features`, and
-  ///         for features those of `feature_store`; a reduction
+  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; for each type with tensors the
+  ///         exchanges of `named_features` and `feature_store`, and a header exchange; two more header exchanges and a
+  ///         variable exchange
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0
@@ -102,7 +78,7 @@ public:
   template <communicator Comm>
   data_set(Comm& comm, data_part<Policy, Vertex>&& part)
       : graph_(std::make_shared<dist::hetero_graph<Policy, Vertex> const>(comm, std::move(part.graph))) {
-    auto const names = agree_on_names(comm, part);
+    auto const names = detail::agree_on_lists(comm, *graph_, part);
     take_vertices(comm, std::move(part.vertices), names);
     take_edges(comm, std::move(part.edges), names);
     if (schema().num_node_types() == 1 && schema().num_edge_types() == 1) {
@@ -176,7 +152,7 @@ public:
   void add_split(std::string name, std::vector<global_id> vertices, int node_type = only_type) {
     auto const type = place(node_type);
     vertex_split added{std::move(name), std::move(vertices)};
-    check_split(added, type);
+    detail::check_vertex_split(added, graph_->book(type));
     auto& splits = vertices_[static_cast<std::size_t>(type)].splits;
     auto const after = std::ranges::lower_bound(splits, added.name, {}, &vertex_split::name);
     if (after != splits.end() && after->name == added.name) {
@@ -267,118 +243,8 @@ private:
     std::vector<link_split> links;
   };
 
-  // Checks the data of the part, and returns the names of all ranks.
-  template <communicator Comm>
-  [[nodiscard]] detail::listed_names agree_on_names(Comm& comm, data_part<Policy, Vertex> const& part) const {
-    std::vector<std::byte> packed;
-    auto const failure = detail::failure_of([&] {
-      check(part);
-      detail::listed_names mine;
-      for (auto const& each : part.vertices) {
-        add_names(each.splits, mine.splits.emplace_back());
-      }
-      for (auto const& each : part.edges) {
-        add_names(each.links, mine.links.emplace_back());
-        mine.edge_tensors.push_back(each.tensors.tensors().empty() ? 0 : 1);
-      }
-      packed.resize(detail::packed_size(mine));
-      detail::packer(packed.data()).add(mine);
-    });
-    auto& host = detail::host_comm(comm);
-    auto const of_rank = detail::gather_lists(host, {.what = detail::operation::make_graph, .hop = 1}, failure, packed);
-    detail::listed_names all;
-    run_together(host, [&] {
-      for (auto const& block : of_rank) {
-        detail::listed_names theirs;
-        detail::unpacker(block, nullptr).get(theirs);
-        all.splits.resize(theirs.splits.size());
-        all.links.resize(theirs.links.size());
-        all.edge_tensors.resize(theirs.edge_tensors.size());
-        for (std::size_t t = 0; t < theirs.splits.size(); ++t) {
-          all.splits[t].insert(all.splits[t].end(), theirs.splits[t].begin(), theirs.splits[t].end());
-        }
-        for (std::size_t e = 0; e < theirs.links.size(); ++e) {
-          all.links[e].insert(all.links[e].end(), theirs.links[e].begin(), theirs.links[e].end());
-          all.edge_tensors[e] |= theirs.edge_tensors[e];
-        }
-      }
-    });
-    return all;
-  }
-
-  void check(data_part<Policy, Vertex> const& part) const {
-    if (std::ssize(part.vertices) != schema().num_node_types() || std::ssize(part.edges) != schema().num_edge_types()) {
-      throw precondition_error(detail::message("data of ", part.vertices.size(), " node types and ", part.edges.size(),
-                                               " edge types for a graph of ", schema().num_node_types(), " and ",
-                                               schema().num_edge_types(), "; give data of each type"));
-    }
-    auto const check_size = [](std::string_view what, auto const& values, std::int64_t wanted) {
-      if (!values.empty() && values.size() != wanted) {
-        throw precondition_error(
-            detail::message(values.size(), ' ', what, " for ", wanted, "; give one for each, or none"));
-      }
-    };
-    for (int t = 0; t < schema().num_node_types(); ++t) {
-      auto const& data = part.vertices[static_cast<std::size_t>(t)];
-      check_size("times of vertices", data.times, graph_->book(t).size(graph_->part()));
-      check_size("hot vertices", data.hot_vertices, data.hot_tensors.num_rows());
-      for (auto const& each : data.splits) {
-        check_split(each, t);
-      }
-    }
-    for (int e = 0; e < schema().num_edge_types(); ++e) {
-      auto const& data = part.edges[static_cast<std::size_t>(e)];
-      auto const num_edges = graph_->local(e).num_edges();
-      check_size("weights", data.weights, num_edges);
-      check_size("times of edges", data.times, num_edges);
-      if (!data.tensors.tensors().empty() && num_edges > 0 && !graph_->local(e).has_edge_ids()) {
-        throw precondition_error("tensors of edges for a graph without edge ids, by which they are found; keep the ids "
-                                 "in the graph");
-      }
-      for (auto const& each : data.links) {
-        for (auto const* const pairs : {&each.edges, &each.negatives}) {
-          auto const what = "id of link split \"" + each.name + '"';
-          if (pairs->sources.size() != pairs->destinations.size()) {
-            throw precondition_error(detail::message(pairs->sources.size(), " sources and ", pairs->destinations.size(),
-                                                     " destinations in link split \"", each.name, "\"; give pairs"));
-          }
-          detail::validate_vertices(what, host_view<global_id const>(pairs->sources),
-                                    schema().num_vertices(schema().source_type(e)));
-          detail::validate_vertices(what, host_view<global_id const>(pairs->destinations),
-                                    schema().num_vertices(schema().destination_type(e)));
-        }
-      }
-    }
-  }
-
-  void check_split(vertex_split const& split, int node_type) const {
-    detail::validate_vertices("id of split \"" + split.name + '"', host_view<global_id const>(split.vertices),
-                              graph_->book(node_type).num_vertices());
-  }
-
-  template <class List>
-  static void add_names(List const& lists, std::vector<std::string>& names) {
-    for (auto const& each : lists) {
-      if (std::ranges::find(names, each.name) != names.end()) {
-        throw precondition_error(detail::message("two splits \"", each.name, "\" of one type; give each a name"));
-      }
-      names.push_back(each.name);
-    }
-  }
-  // Adds an empty list for each name that only other ranks have, and sorts.
-  template <class List>
-  static void complete(std::vector<List>& lists, std::vector<std::string> const& names) {
-    for (auto const& name : names) {
-      if (std::ranges::find(lists, name, &List::name) == lists.end()) {
-        lists.emplace_back().name = name;
-      }
-    }
-    std::ranges::sort(lists, {}, &List::name);
-  }
-
   template <communicator Comm>
   void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names) {
-    std::vector<std::int64_t> num_classes;
     for (int t = 0; t < schema().num_node_types(); ++t) {
       auto& data = all[static_cast<std::size_t>(t)];
       auto& made = vertices_.emplace_back();
@@ -388,17 +254,18 @@ private:
       made.tensors = std::make_shared<named_features<Policy> const>(comm, graph_->book(t), std::move(data.tensors));
       made.features = matrix_of(comm, made.tensors);
       made.splits = std::move(data.splits);
-      complete(made.splits, names.splits[static_cast<std::size_t>(t)]);
+      detail::complete_lists(made.splits, names.splits[static_cast<std::size_t>(t)]);
       made.times = std::move(data.times);
       if (!data.hot_vertices.empty()) {
         made.hot =
             std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
       }
-      num_classes.push_back(classes_of(*made.tensors));
-    }
-    reduce_over_ranks(comm, num_classes, reduction::max);
-    for (std::size_t t = 0; t < vertices_.size(); ++t) {
-      vertices_[t].num_classes = num_classes[t];
+      std::int64_t own_classes = 0;
+      auto const failure = detail::failure_of([&] { own_classes = classes_of(*made.tensors); });
+      for (auto const& header : detail::exchange_values(
+               detail::host_comm(comm), {.what = detail::operation::make_features}, failure, own_classes)) {
+        made.num_classes = std::max(made.num_classes, header.value);
+      }
     }
   }
   template <communicator Comm>
@@ -422,7 +289,7 @@ private:
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
       made.links = std::move(data.links);
-      complete(made.links, names.links[static_cast<std::size_t>(e)]);
+      detail::complete_lists(made.links, names.links[static_cast<std::size_t>(e)]);
     }
   }
 

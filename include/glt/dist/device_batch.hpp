@@ -6,11 +6,7 @@
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <functional>
-#include <optional>
-#include <span>
-#include <utility>
 
 namespace glt::detail {
 

@@ -6,13 +6,7 @@
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
 #include <exception>
-#include <memory>
-#include <optional>
-#include <span>
-#include <type_traits>
-#include <utility>
 
 namespace glt::dist {
 

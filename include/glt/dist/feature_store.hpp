@@ -8,11 +8,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <array>
-#include <span>
-#include <utility>
-
 namespace glt::dist {
 
 /// Features and labels of all vertices; every rank owns the rows of its part.

@@ -9,9 +9,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/graph_part.hpp>
 
-#include <string>
-#include <utility>
-
 namespace glt::dist {
 
 /// Graph of which every rank owns one part: its vertices with all their in-edges.

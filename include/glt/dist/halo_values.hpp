@@ -11,9 +11,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <string>
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space>

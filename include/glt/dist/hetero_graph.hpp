@@ -10,10 +10,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <iterator>
-#include <string_view>
-#include <utility>
-
 namespace glt::dist {
 
 /// Heterogeneous graph of which every rank owns one part: vertices of every type with all their in-edges.

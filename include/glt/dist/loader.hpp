@@ -19,12 +19,7 @@
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
 #include <deque>
-#include <memory>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

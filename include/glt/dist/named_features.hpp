@@ -7,8 +7,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <utility>
-
 namespace glt::dist {
 
 /// Named feature tensors of all vertices, or of all edges. Every rank owns the rows of the vertices of its part, or of

@@ -5,15 +5,6 @@
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Batches of a loader on the host, delivered to memory of a policy. While the trainer uses one batch, the next one is

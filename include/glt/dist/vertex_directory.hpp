@@ -14,11 +14,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 // Message from the owner of a vertex to the rank that keeps its original id.

@@ -10,12 +10,6 @@
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 namespace detail {

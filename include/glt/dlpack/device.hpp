@@ -4,10 +4,6 @@
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <string>
-#include <utility>
-
 namespace glt {
 
 /// DLPack's device type for the memory of a policy; specialise it for policies whose memory is special.

@@ -8,11 +8,6 @@
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

@@ -10,14 +10,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

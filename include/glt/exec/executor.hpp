@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
-
 namespace glt {
 
 namespace detail {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/element_at.hpp>
 #include <glt/exec/detail/radix_sort.hpp>
-
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/element_at.hpp>
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <type_traits>
-#include <vector>
 
 namespace glt::exec {
 

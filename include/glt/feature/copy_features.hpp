@@ -4,8 +4,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Copies features into memory of a policy, with their labels and scales if there are any.

@@ -3,10 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

@@ -12,15 +12,7 @@
 #include <glt/feature/gather.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace glt {
 

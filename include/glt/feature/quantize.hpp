@@ -5,12 +5,7 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -6,8 +6,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// End of an edge that selects the row.

@@ -3,8 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Borrowed list of directed edges; edge i goes from sources()[i] to destinations()[i].

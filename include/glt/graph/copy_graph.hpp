@@ -4,8 +4,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Copies a graph from ordinary memory into memory of a policy.

@@ -6,9 +6,6 @@
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Copies a heterogeneous graph from ordinary memory into memory of a policy.

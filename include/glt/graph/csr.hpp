@@ -3,8 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Borrowed compressed rows of in-edges: row r lists the sources of the edges into vertex r, in input order.

@@ -6,8 +6,6 @@
 #include <glt/graph/coo.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Treatment of edges from a vertex to itself.

@@ -6,7 +6,6 @@
 #include <glt/memory/memory.hpp>
 
 #include <ranges>
-#include <utility>
 
 namespace glt {
 

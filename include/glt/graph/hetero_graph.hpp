@@ -8,12 +8,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <iterator>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Borrowed heterogeneous graph: for every edge type, the in-edges of the vertices of its destination type.

@@ -3,12 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Kind of vertices, numbered from 0 within their kind.

@@ -3,9 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <string>
-#include <vector>
-
 namespace glt {
 
 /// Vertex pairs by position: source i belongs to destination i.

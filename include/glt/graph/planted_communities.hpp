@@ -6,9 +6,6 @@
 #include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <utility>
-
 namespace glt {
 
 /// Size of a graph with planted communities, and the strength of the communities.

@@ -7,8 +7,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-
 namespace glt {
 
 /// Options of `make_relation`.

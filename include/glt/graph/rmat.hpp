@@ -6,9 +6,6 @@
 #include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <utility>
-
 namespace glt {
 
 /// Size and skew of an R-MAT graph; the defaults come from Graph 500.

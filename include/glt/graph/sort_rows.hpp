@@ -8,8 +8,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 namespace detail {

@@ -5,8 +5,6 @@
 #include <glt/graph/coo.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt {
 
 namespace detail {

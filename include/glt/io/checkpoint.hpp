@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/io/detail/input_file.hpp>
@@ -9,10 +8,7 @@
 
 #include <charconv>
 #include <filesystem>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <type_traits>
 
 namespace glt::io {
 

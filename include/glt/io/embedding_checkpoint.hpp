@@ -10,8 +10,6 @@
 
 #include <bit>
 #include <filesystem>
-#include <string>
-#include <string_view>
 
 namespace glt::io {
 

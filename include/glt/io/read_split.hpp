@@ -9,16 +9,12 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 
-/// Reads a list of original vertex ids from a npy file, and returns this rank's vertices of the list as global ids, in
-/// the order of the file; for a loader, or for `data_set::add_split`.
+/// Reads a list of original vertex ids from a npy file, and returns the listed vertices of this rank's part. They are
+/// global ids in the order of the file, for a loader or for `data_set::add_split`.
 ///
 ///     auto const seeds = glt::io::read_split(comm, data, "train_idx.npy");
 ///

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/memory/policy.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <utility>
 
 namespace glt {
 

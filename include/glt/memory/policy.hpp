@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/memory/resource.hpp>
-
-#include <concepts>
-#include <memory>
 
 namespace glt {
 

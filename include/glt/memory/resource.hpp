@@ -4,7 +4,6 @@
 #include <glt/core/core.hpp>
 #include <glt/memory/detail/huge_pages.hpp>
 
-#include <concepts>
 #include <cstring>
 #include <new>
 

@@ -5,9 +5,6 @@
 #include <glt/metis/detail/api.hpp>
 
 #include <source_location>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace glt {
 

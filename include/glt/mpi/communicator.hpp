@@ -7,11 +7,9 @@
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/datatype.hpp>
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
@@ -22,19 +20,28 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
+
+namespace glt::detail {
+
+/// Returns MPI's type of a number that can be reduced.
+template <reducible T>
+[[nodiscard]] MPI_Datatype mpi_type_of() noexcept {
+  if constexpr (std::same_as<T, std::int32_t>) {
+    return MPI_INT32_T;
+  } else if constexpr (std::same_as<T, std::int64_t>) {
+    return MPI_INT64_T;
+  } else if constexpr (std::same_as<T, float>) {
+    return MPI_FLOAT;
+  } else {
+    static_assert(std::same_as<T, double>);
+    return MPI_DOUBLE;
+  }
+}
+
+} // namespace glt::detail
 
 namespace glt {
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <optional>
-
 #include <unistd.h>
 
 namespace glt {

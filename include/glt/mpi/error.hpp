@@ -4,11 +4,7 @@
 #include <glt/core/core.hpp>
 #include <glt/mpi/detail/api.hpp>
 
-#include <array>
 #include <source_location>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace glt {
 

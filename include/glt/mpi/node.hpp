@@ -6,7 +6,6 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/core.hpp>
 #include <glt/memory/detail/huge_pages.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -14,17 +13,7 @@
 #include <glt/mpi/detail/memory_file.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <unistd.h>
 
 namespace glt {

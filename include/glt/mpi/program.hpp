@@ -2,17 +2,13 @@
 #pragma once
 
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/memory/keep_freed_memory.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
-#include <concepts>
 #include <csignal>
 #include <exception>
-#include <optional>
 #include <ostream>
-#include <string_view>
 
 namespace glt {
 

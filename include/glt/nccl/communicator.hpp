@@ -5,8 +5,6 @@
 #include <glt/nccl/detail/api.hpp>
 #include <glt/nccl/detail/basic_comm.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Ranks with a GPU each; NCCL sends their payload from GPU to GPU: `nccl_comm<mpi_comm> comm(mpi, policy)`.

@@ -2,18 +2,14 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/hetero_partition.hpp>
-
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 
@@ -27,14 +23,14 @@ namespace glt::io {
 class all_types {
 public:
   /// @throws precondition_error  as `hetero_schema`
-  explicit all_types(data_set_view data)
+  explicit all_types(raw_data_view data)
       : data_(std::move(data)), schema_(detail::schema_of(data_)), first_vertex_(glt::detail::first_vertices(schema_)) {
     for (auto const& table : data_.edges) {
       first_edge_.push_back(first_edge_.back() + table.columns.sources.size());
     }
   }
 
-  [[nodiscard]] data_set_view const& data() const noexcept { return data_; }
+  [[nodiscard]] raw_data_view const& data() const noexcept { return data_; }
   [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return first_vertex_.back(); }
   [[nodiscard]] std::int64_t num_edges() const noexcept { return first_edge_.back(); }
@@ -57,7 +53,7 @@ public:
   }
 
 private:
-  data_set_view data_;
+  raw_data_view data_;
   hetero_schema schema_;
   std::vector<std::int64_t> first_vertex_;
   std::vector<edge_id> first_edge_{0};

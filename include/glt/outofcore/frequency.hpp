@@ -13,9 +13,6 @@
 #include <glt/partition/detail/frequency.hpp>
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace glt::io {
 

@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/outofcore/all_types.hpp>
@@ -12,12 +11,6 @@
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/hotness.hpp>
 #include <glt/outofcore/hotness_estimate_options.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

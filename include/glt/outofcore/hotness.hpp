@@ -14,11 +14,6 @@
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace glt::io {
 
 namespace detail {

@@ -6,7 +6,6 @@
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -16,18 +15,13 @@
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/outofcore/detail/scratch_folder.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace glt::io {
 
@@ -80,7 +74,7 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 ///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
 ///         for every vertex
 template <communicator Comm>
-void write_parts_collective(Comm comm, std::filesystem::path const& dir, data_set_view const& data,
+void write_parts_collective(Comm comm, std::filesystem::path const& dir, raw_data_view const& data,
                             std::span<relabelling const> labels, together_options const& options) {
   std::optional<detail::parts_input> input;
   std::optional<parts_writer> writer;

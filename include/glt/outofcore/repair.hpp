@@ -10,10 +10,6 @@
 #include <glt/outofcore/stream.hpp>
 #include <glt/partition/detail/balance_repair.hpp>
 
-#include <optional>
-#include <string>
-#include <utility>
-
 namespace glt::io {
 
 /// Moves vertices of a data set on disk out of parts that exceed limits, as `repair_balance` does in memory. The result

@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
@@ -13,9 +13,6 @@
 #include <glt/partition/partitioner.hpp>
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace glt::io {
 
@@ -41,7 +38,7 @@ struct stream_options {
 /// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the stream's limits
 template <communicator Comm, class MakeStream>
 [[nodiscard]] buffer<device::cpu, local_id> assign_by_stream(Comm comm, MakeStream make_stream,
-                                                             data_set_view const& data, stream_options const& options) {
+                                                             raw_data_view const& data, stream_options const& options) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
   glt::detail::agree(comm, site, {}, options.passes, [](auto own, auto first) {
     return glt::detail::message("makes ", own, " passes, but rank 0 ", first, "; ask for the same on all ranks");

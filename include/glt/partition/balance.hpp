@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/csr.hpp>
 
-#include <concepts>
 #include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

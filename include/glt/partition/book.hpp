@@ -3,12 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Owner of every vertex: part p owns the global ids [begin(p), end(p)).

@@ -7,9 +7,7 @@
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <algorithm>
 #include <map>
-#include <vector>
 
 namespace glt {
 

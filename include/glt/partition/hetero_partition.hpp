@@ -9,11 +9,6 @@
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 namespace detail {

@@ -9,11 +9,6 @@
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
 
-#include <iterator>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace glt {
 
 /// One part of a partitioned heterogeneous graph: the part's vertices of every node type, and all edges into them.

@@ -4,8 +4,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-
 namespace glt {
 
 /// Small value that assigns every vertex of a graph to a part.

@@ -4,9 +4,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// New vertex ids that are contiguous in every part, and the original ids.

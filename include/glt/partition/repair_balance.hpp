@@ -7,8 +7,6 @@
 #include <glt/partition/detail/balance_repair.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Moves vertices out of parts that exceed limits; first the vertices that cut fewest edges for the relief.

@@ -7,10 +7,6 @@
 #include <glt/partition/graph_part.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

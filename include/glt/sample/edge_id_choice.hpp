@@ -4,8 +4,6 @@
 #include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
 
-#include <tuple>
-
 namespace glt {
 
 /// Choice of the number that a sampler returns per edge: none, or with `true` the edge's id in the graph. For a graph

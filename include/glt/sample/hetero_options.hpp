@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
-
-#include <iterator>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

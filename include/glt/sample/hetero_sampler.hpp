@@ -15,12 +15,6 @@
 #include <glt/sample/rule/detail/hetero_rules.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Sampler of the multi-hop in-neighbourhood of batches of seeds in a heterogeneous graph, on one process.

@@ -6,10 +6,6 @@
 #include <glt/sample/detail/batch/sampled_arrays.hpp>
 #include <glt/sample/options.hpp>
 
-#include <span>
-#include <tuple>
-#include <vector>
-
 namespace glt {
 
 namespace detail {

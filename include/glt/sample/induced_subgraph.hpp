@@ -15,10 +15,6 @@
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <span>
-#include <tuple>
-#include <utility>
-
 namespace glt {
 
 /// Options of an induced subgraph: its vertices, and the numbers of its edges.

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/edge_id_choice.hpp>
-
-#include <limits>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace glt {
 

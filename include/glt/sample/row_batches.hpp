@@ -3,9 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <concepts>
-
 namespace glt {
 
 /// Limits of a batch of rows.

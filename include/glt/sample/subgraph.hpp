@@ -6,9 +6,6 @@
 #include <glt/sample/detail/batch/sampled_arrays.hpp>
 #include <glt/sample/options.hpp>
 
-#include <span>
-#include <tuple>
-
 namespace glt {
 
 namespace detail {

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/element_at.hpp>
 #include <glt/exec/detail/radix_sort.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/thrust/systems.hpp>
-
-#include <algorithm>
-#include <concepts>
-#include <type_traits>
-#include <utility>
 
 #include <thrust/copy.h>
 #include <thrust/for_each.h>

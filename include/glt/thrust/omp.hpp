@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/thrust/systems.hpp>
 
 #include <thrust/system/omp/execution_policy.h>

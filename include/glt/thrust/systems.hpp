@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
-
 #if !__has_include(<thrust/version.h>)
 #include <missing for glt::thrust: Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust> // an error that ends the compilation
 #endif

@@ -14,9 +14,6 @@
 
 #include <torch/types.h>
 
-#include <string>
-#include <string_view>
-
 namespace glt {
 
 namespace detail {

@@ -17,11 +17,6 @@
 
 #include <torch/types.h>
 
-#include <algorithm>
-#include <concepts>
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

@@ -8,10 +8,6 @@
 #include <torch/ordered_dict.h>
 #include <torch/types.h>
 
-#include <memory>
-#include <string>
-#include <utility>
-
 namespace glt {
 
 /// Returns tensors over everything in a batch by name, on the device of the policy, without a copy. Each tensor keeps

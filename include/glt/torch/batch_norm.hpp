@@ -2,24 +2,17 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/full_batch/batch_norm.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
-#include <glt/dist/full_batch/reproducible_batch_norm.hpp>
+#include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 
@@ -44,8 +37,8 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] dist::batch_norm_parameters<memory_space::host, T> parameters_of(double eps, at::Tensor const& weight,
-                                                                               at::Tensor const& bias) {
+[[nodiscard]] detail::batch_norm_parameters<memory_space::host, T> parameters_of(double eps, at::Tensor const& weight,
+                                                                                 at::Tensor const& bias) {
   return {.eps = eps, .weight = {weight.data_ptr<T>(), weight.numel()}, .bias = {bias.data_ptr<T>(), bias.numel()}};
 }
 
@@ -53,11 +46,11 @@ template <class T>
 template <communicator Comm>
 struct batch_norm_pass : ::torch::CustomClassHolder {
   Comm comm;
-  dist::batch_statistics statistics;
+  detail::batch_statistics statistics;
   double eps;
   bool reproducible;
 
-  batch_norm_pass(Comm of_ranks, dist::batch_statistics of_rows, batch_norm_options const& options)
+  batch_norm_pass(Comm of_ranks, detail::batch_statistics of_rows, batch_norm_options const& options)
       : comm(std::move(of_ranks)), statistics(std::move(of_rows)), eps(options.eps),
         reproducible(options.reproducible) {}
 };
@@ -74,8 +67,8 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     ctx->saved_data["pass"] = c10::IValue::make_capsule(made);
     auto y = at::empty_like(x);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
-      dist::normalize_batch(tensor_matrix<scalar_t>(x), made->statistics,
-                            parameters_of<scalar_t>(made->eps, weight, bias), tensor_matrix<scalar_t>(y));
+      detail::normalize_batch(tensor_matrix<scalar_t>(x), made->statistics,
+                              parameters_of<scalar_t>(made->eps, weight, bias), tensor_matrix<scalar_t>(y));
     });
     return y;
   }
@@ -90,18 +83,18 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     auto const x = saved[0].detach();
     auto const gradient = gradients[0].contiguous();
     at::Tensor of_x;
-    dist::batch_gradients sums;
+    detail::batch_gradients sums;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
       auto const of_y = tensor_matrix<scalar_t>(gradient);
       auto const rows = tensor_matrix<scalar_t>(x);
       sums = made->reproducible
-                 ? dist::gather_reproducible_gradients(made->comm, of_y, rows, made->statistics, made->eps)
-                 : dist::gather_batch_gradients(made->comm, of_y, rows, made->statistics, made->eps);
+                 ? detail::gather_reproducible_gradients(made->comm, of_y, rows, made->statistics, made->eps)
+                 : detail::gather_batch_gradients(made->comm, of_y, rows, made->statistics, made->eps);
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
-        dist::write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
-                                   sums.joined, parameters_of<scalar_t>(made->eps, saved[1], saved[2]),
-                                   tensor_matrix<scalar_t>(of_x));
+        detail::write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
+                                     sums.joined, parameters_of<scalar_t>(made->eps, saved[1], saved[2]),
+                                     tensor_matrix<scalar_t>(of_x));
       }
     });
     return {of_x, at::tensor(sums.own.normalized, x.options()), at::tensor(sums.own.plain, x.options()), {}};
@@ -151,8 +144,7 @@ public:
   ///
   /// @shape  x [local rows, features], float or double as the module, in host memory → [local rows, features]
   /// @comm   collective while training or without running statistics, as is its backward pass: each is one header
-  ///         exchange and one payload exchange, see `dist::gather_batch_statistics` and `dist::gather_batch_gradients`,
-  ///         or the exchanges of `dist::gather_reproducible_statistics`; else none
+  ///         exchange and one payload exchange, or with `reproducible` the exchanges of exact sums; else none
   /// @throws collective_error    on every rank, if x of a rank is not of that shape, or the ranks have fewer than two
   ///         rows together; from the backward pass, if it is asked for a differentiable gradient
   /// @throws precondition_error  if x is not of that shape, in a call that is not collective
@@ -170,11 +162,11 @@ public:
       agree(host_comm(comm), batch_norm_forward, fault);
     }
     auto const rows = x.contiguous();
-    dist::batch_statistics statistics;
+    detail::batch_statistics statistics;
     AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "batch_norm", [&] {
       auto const matrix = tensor_matrix<scalar_t>(rows);
-      statistics = options_.reproducible ? dist::gather_reproducible_statistics(comm, matrix)
-                                         : dist::gather_batch_statistics(comm, matrix);
+      statistics = options_.reproducible ? detail::gather_reproducible_statistics(comm, matrix)
+                                         : detail::gather_batch_statistics(comm, matrix);
     });
     if (is_training() && options_.track_running_stats) {
       track(statistics);
@@ -206,7 +198,7 @@ private:
                    "] of the type of its parameters, float or double");
   }
 
-  void track(dist::batch_statistics const& statistics) {
+  void track(detail::batch_statistics const& statistics) {
     at::NoGradGuard const without_graph;
     num_batches_tracked_.add_(1);
     auto const share = options_.momentum.value_or(1 / num_batches_tracked_.item<double>());

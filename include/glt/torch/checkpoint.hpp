@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/torch/detail/archive_file.hpp>
 #include <glt/torch/detail/archived_module.hpp>
 
@@ -12,7 +11,6 @@
 #include <torch/serialize/archive.h>
 
 #include <map>
-#include <string>
 
 namespace glt {
 

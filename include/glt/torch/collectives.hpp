@@ -4,15 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/torch/detail/named_tensors.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
-
-#include <span>
-#include <string>
-#include <vector>
 
 namespace glt {
 

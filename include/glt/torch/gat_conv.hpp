@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
 #include <glt/torch/message_graph.hpp>
@@ -11,8 +10,6 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
-
-#include <type_traits>
 
 namespace glt {
 

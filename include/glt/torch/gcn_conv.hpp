@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/graph_layer.hpp>
 #include <glt/torch/message_graph.hpp>

@@ -9,8 +9,6 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
-#include <cstdint>
-
 namespace glt {
 
 /// Widths of a `gin_conv`.

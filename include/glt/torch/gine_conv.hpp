@@ -15,8 +15,6 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include <memory>
-
 namespace glt {
 
 namespace detail {

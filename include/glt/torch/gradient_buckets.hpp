@@ -5,7 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/detail/bucket_thread.hpp>
@@ -18,9 +17,6 @@
 #include <torch/types.h>
 
 #include <functional>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
-
-#include <memory>
-#include <string_view>
 
 namespace glt {
 

@@ -6,8 +6,6 @@
 
 #include <torch/types.h>
 
-#include <concepts>
-
 namespace glt {
 
 /// Graph for layers: rows of sources go along edges to destinations, which are the first of the sources.

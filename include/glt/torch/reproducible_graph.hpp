@@ -14,8 +14,6 @@
 
 #include <torch/types.h>
 
-#include <type_traits>
-
 namespace glt {
 
 /// Graph whose training gives the same bits for any number of ranks, any partition and any number of threads. It is a

@@ -17,13 +17,6 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-#include <algorithm>
-#include <concepts>
-#include <memory>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Widths of an `rgcn_conv`.

@@ -10,8 +10,6 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
-#include <cstdint>
-
 namespace glt {
 
 /// Widths of a `sage_conv`, and its aggregator.

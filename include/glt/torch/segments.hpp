@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_aggregation.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/types.h>
-
-#include <string_view>
 
 namespace glt {
 

@@ -10,9 +10,6 @@
 
 #include <torch/types.h>
 
-#include <string>
-#include <utility>
-
 namespace glt {
 
 /// Fetches the rows of vertices as a leaf tensor, whose gradient `apply_gradients` takes.

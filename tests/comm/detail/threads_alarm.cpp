@@ -3,8 +3,8 @@
 
 #include "support/errors.hpp"
 
-#include <glt/comm/detail/threads_alarm.hpp>
 #include <glt/comm/threads.hpp>
+#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 
 #include <stdexcept>

@@ -4,8 +4,8 @@
 #include "support/errors.hpp"
 
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/threads_mailbox.hpp>
 #include <glt/comm/threads.hpp>
+#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 
 #include <chrono>

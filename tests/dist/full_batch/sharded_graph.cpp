@@ -7,7 +7,7 @@
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/attention.hpp>
 #include <glt/dist/full_batch/attention_backward.hpp>
-#include <glt/dist/full_batch/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/out_degrees.hpp>
 
@@ -76,7 +76,7 @@ struct calls {
   void messages_backward() { glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y)); }
   void aggregate_backward() { glt::dist::aggregate_backward(shards, rows(x), rows(y)); }
   void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
-  void statistics() { static_cast<void>(glt::dist::gather_batch_statistics(comm, rows(x))); }
+  void statistics() { static_cast<void>(glt::detail::gather_batch_statistics(comm, rows(x))); }
   void layers() { static_cast<void>(glt::dist::make_mfgs(comm, graph, std::vector<glt::local_id>{0}, 1)); }
   void divide() { static_cast<void>(glt::dist::sharded_graph(comm, graph)); }
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/exec/detail/scratch_pool.hpp>
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
 
 #include <atomic>
 #include <cstdint>

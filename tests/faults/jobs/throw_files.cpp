@@ -10,6 +10,7 @@
 #include <glt/io/embedding_checkpoint.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/open_data_set.hpp>
+#include <glt/io/read_split.hpp>
 #include <glt/outofcore/frequency.hpp>
 #include <glt/outofcore/hot_vertices.hpp>
 #include <glt/outofcore/hotness.hpp>
@@ -38,7 +39,7 @@ constexpr int num_parts = 3;
 
 /// A data set, and folders of rank 0 for all ranks and of every rank.
 struct disk {
-  explicit disk(comm_type& comm, io::data_set set = glt_test::typed_set(60, 200))
+  explicit disk(comm_type& comm, io::raw_data set = glt_test::typed_set(60, 200))
       : data(std::move(set)), graph(io::view_of(data)) {
     auto text = own.path().string();
     glt::detail::broadcast_text(comm, text);
@@ -55,7 +56,7 @@ struct disk {
 
   glt_test::scratch_folder own;
   std::filesystem::path shared;
-  io::data_set data;
+  io::raw_data data;
   io::all_types graph;
   io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}, .plan = {.for_edges = 1 << 20}};
 };
@@ -129,6 +130,16 @@ std::vector<site> sites_of_folders() {
            auto part = io::load_for_rank(io::parts_folder(on->shared / "parts"), comm.rank(), comm.size());
            part.graph.part = wrong ? (comm.rank() + 1) % comm.size() : comm.rank();
            static_cast<void>(glt::dist::data_set(comm, std::move(part)));
+         };
+       }},
+      {"read_split", true,
+       [](comm_type& comm) -> call_type {
+         auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
+         write_parts(comm, *on);
+         io::write_npy(on->own / "seeds.npy", std::vector<global_id>{0, 3});
+         return [=, &comm](bool wrong) {
+           auto const data = io::open_data_set(comm, on->shared / "parts");
+           static_cast<void>(io::read_split(comm, data, on->own / (wrong ? "absent.npy" : "seeds.npy")));
          };
        }},
       {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {

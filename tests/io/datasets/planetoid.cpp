@@ -62,7 +62,7 @@ members without(members all, std::string const& name) {
   return all;
 }
 
-io::data_set read(members const& all, io::planetoid_options const& options = {}) {
+io::raw_data read(members const& all, io::planetoid_options const& options = {}) {
   scratch_folder const scratch;
   write_zip(scratch / "cora_ml.npz", all);
   return io::read_planetoid_npz(scratch / "cora_ml.npz", options);

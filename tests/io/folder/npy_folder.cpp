@@ -55,7 +55,7 @@ files with(files all, std::string const& name, std::string const& bytes) {
   return all;
 }
 
-io::data_set read(files const& all, io::npy_folder_options const& options = {}) {
+io::raw_data read(files const& all, io::npy_folder_options const& options = {}) {
   scratch_folder const scratch;
   for (auto const& [name, bytes] : all) {
     write_bytes(scratch / name, bytes);
@@ -208,7 +208,7 @@ TEST_CASE("progress is told by files, and may end the work") {
 namespace {
 
 // The set, or nothing where it is missing; without a file whose rows are too wide for a test.
-io::data_set public_set(std::string const& name) {
+io::raw_data public_set(std::string const& name) {
   auto const folder = public_data(name);
   if (!folder) {
     return {};

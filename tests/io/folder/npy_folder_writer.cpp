@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 
@@ -22,17 +22,17 @@ using namespace glt_test;
 
 namespace {
 
-io::data_set random_plain(std::int64_t num_nodes, std::int64_t num_edges) {
+io::raw_data random_plain(std::int64_t num_nodes, std::int64_t num_edges) {
   random_stream draws(random_key(7), static_cast<std::uint64_t>(num_nodes));
-  io::data_set data{.name = "some", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "some", .nodes = {}, .edges = {}};
   data.nodes.push_back(random_nodes(draws, "node", num_nodes));
   data.edges.push_back(random_edges(draws, data.nodes[0], "edge", data.nodes[0], num_edges));
   return data;
 }
 
-io::data_set random_typed(bool alphabetical) {
+io::raw_data random_typed(bool alphabetical) {
   random_stream draws(random_key(8), 1);
-  io::data_set data{.name = "typed", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "typed", .nodes = {}, .edges = {}};
   data.nodes.push_back(random_nodes(draws, alphabetical ? "author" : "z.author", 5));
   data.nodes.push_back(random_nodes(draws, "paper", 7));
   data.edges.push_back(random_edges(draws, data.nodes[0], "writes", data.nodes[1], 11));
@@ -41,17 +41,17 @@ io::data_set random_typed(bool alphabetical) {
 }
 
 // Writes, reads and maps a data set, and checks that it stays the same.
-void check_round_trip(io::data_set const& data) {
+void check_round_trip(io::raw_data const& data) {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "set", data);
   auto const read = io::read_npy_folder(scratch / "set");
   CHECK(read.name == "set");
   check_same(io::view_of(read), io::view_of(data));
-  io::mapped_data_set const mapped(scratch / "set");
+  io::mapped_raw_data const mapped(scratch / "set");
   check_same(mapped.view(), io::view_of(data));
 }
 
-std::string fault_of(io::data_set const& data) {
+std::string fault_of(io::raw_data const& data) {
   scratch_folder const scratch;
   auto const fault = thrown<precondition_error>([&] { io::write_npy_folder(scratch / "set", data); });
   CHECK(scratch.num_entries() == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a data set without types is read and mapped as it was written") {
   for (auto const& [num_nodes, num_edges] : {std::pair{1, 0}, std::pair{1, 1}, std::pair{3, 8}, std::pair{40, 333}}) {
     check_round_trip(random_plain(num_nodes, num_edges));
   }
-  io::data_set empty;
+  io::raw_data empty;
   empty.nodes.emplace_back();
   empty.edges.emplace_back();
   check_round_trip(empty);
@@ -99,7 +99,7 @@ TEST_CASE("types keep their order and odd names, also those without edges") {
 TEST_CASE("several features and every type of element stay as they are") {
   random_stream draws(random_key(9), 1);
   for (std::int64_t const rows : {0, 1, 13}) {
-    io::data_set data;
+    io::raw_data data;
     auto& nodes = data.nodes.emplace_back();
     auto& edges = data.edges.emplace_back();
     nodes.num_nodes = rows;
@@ -204,7 +204,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     };
     auto const& nodes = data.nodes[0];
     auto const& edges = data.edges[0];
-    io::data_set own{.name = "own", .nodes = {}, .edges = {}};
+    io::raw_data own{.name = "own", .nodes = {}, .edges = {}};
     auto& own_nodes = own.nodes.emplace_back();
     own_nodes.num_nodes = nodes.num_nodes;
     own_nodes.features.push_back({"node_feat", rows(nodes.features[0].values)});
@@ -238,7 +238,7 @@ TEST_CASE("a rank that fails alone, or has another layout, ends all of them") {
         CHECK(names(thrown<collective_error>(
                         [&] { io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data)); }),
                     "rank 0", "missing"));
-        io::data_set other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
+        io::raw_data other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
         CHECK(names(thrown<collective_error>(
                         [&] { io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other)); }),
                     "rank 1", "than rank 0"));

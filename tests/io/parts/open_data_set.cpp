@@ -56,7 +56,7 @@ struct hot_folder {
 
   scratch_folder scratch;
   std::filesystem::path path = scratch / "parts";
-  io::data_set data;
+  io::raw_data data;
   std::vector<glt::relabelling> labels;
 };
 

@@ -58,7 +58,7 @@ struct whole_folder {
 
   scratch_folder scratch;
   std::filesystem::path path = scratch / "parts";
-  io::data_set data;
+  io::raw_data data;
   std::vector<relabelling> labels;
 };
 

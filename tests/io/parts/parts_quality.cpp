@@ -23,7 +23,7 @@ using namespace glt_test;
 
 namespace {
 
-hetero_graph<device::cpu, global_id> graph_of(io::data_set const& data) {
+hetero_graph<device::cpu, global_id> graph_of(io::raw_data const& data) {
   std::vector<node_type> nodes;
   std::vector<edge_type> edges;
   for (auto const& table : data.nodes) {
@@ -42,7 +42,7 @@ hetero_graph<device::cpu, global_id> graph_of(io::data_set const& data) {
   return {std::move(schema), std::move(relations)};
 }
 
-partition_quality quality_of(io::data_set const& data, std::vector<relabelling> const& labels) {
+partition_quality quality_of(io::raw_data const& data, std::vector<relabelling> const& labels) {
   std::vector<vertex_splits> splits;
   for (auto const& nodes : data.nodes) {
     splits.push_back({nodes.train, nodes.valid, nodes.test});
@@ -68,7 +68,7 @@ TEST_CASE("a folder is as good as the partition in memory") {
 
 TEST_CASE("a graph without types has a table without types") {
   std::mt19937 random(std::random_device{}());
-  io::data_set data;
+  io::raw_data data;
   auto& nodes = data.nodes.emplace_back();
   nodes.name = "node";
   nodes.num_nodes = 300;

@@ -26,7 +26,7 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::data_set read(std::string_view text, io::edge_list_options const& options = {}, int threads = 1,
+io::raw_data read(std::string_view text, io::edge_list_options const& options = {}, int threads = 1,
                   std::int64_t piece = 1 << 20) {
   io::text_source source("a.txt", text, {.piece_bytes = piece});
   return io::read_edge_list(source, options, {.threads = threads});

@@ -23,7 +23,7 @@ namespace {
 using ids = std::vector<global_id>;
 using weights = std::vector<float>;
 
-io::data_set read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
+io::raw_data read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
   io::text_source source("a.mtx", text, {.piece_bytes = piece});
   return io::read_matrix_market(source, {.threads = threads});
 }

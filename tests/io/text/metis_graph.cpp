@@ -21,7 +21,7 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::data_set read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
+io::raw_data read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
   io::text_source source("a.graph", text, {.piece_bytes = piece});
   return io::read_metis_graph(source, {.threads = threads});
 }

@@ -7,7 +7,6 @@
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/orphaned_requests.hpp>
-#include <glt/mpi/detail/watch.hpp>
 
 #include <algorithm>
 #include <chrono>

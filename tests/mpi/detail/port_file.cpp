@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/mpi/detail/port_file.hpp>
+#include <glt/mpi/attachment.hpp>
 
 #include "support/errors.hpp"
 #include "support/scratch.hpp"

@@ -5,7 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/watch.hpp>
+#include <glt/mpi/detail/handle.hpp>
 
 #include "support/errors.hpp"
 

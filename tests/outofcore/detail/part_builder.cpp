@@ -5,9 +5,9 @@
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
+#include <glt/io/parts/detail/raw_data_cutter.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 
 #include <cstddef>
@@ -26,7 +26,7 @@ TEST_CASE("a rank makes the parts that are cut in memory, and keeps no file of w
                                   .halo = true};
   std::filesystem::create_directory(scratch / "memory");
   std::vector<std::string> expected; // with the checksum of every file
-  io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
+  io::detail::raw_data_cutter cutter(io::view_of(data), labels, options);
   for (int part = 0; part < 5; ++part) {
     expected.push_back(io::detail::to_json(io::detail::write_part(scratch / "memory", cutter.cut(part))));
   }

@@ -2,13 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "support/archives.hpp"
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
+#include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/folder/mapped_data_set.hpp>
+#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/stage_npy_folder.hpp>
@@ -27,7 +27,7 @@ void check(std::filesystem::path const& folder) {
   scratch_folder const scratch;
   io::stage_npy_folder(folder, scratch / "made");
   auto const expected = io::read_npy_folder(folder);
-  io::mapped_data_set const mapped(scratch / "made");
+  io::mapped_raw_data const mapped(scratch / "made");
   check_same(mapped.view(), io::view_of(expected));
 }
 
@@ -36,7 +36,7 @@ void check(std::filesystem::path const& folder) {
 TEST_CASE("files that can stay are linked") {
   scratch_folder const scratch;
   random_stream draws(random_key(8), 1);
-  io::data_set data{.name = "typed", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "typed", .nodes = {}, .edges = {}};
   data.nodes.push_back(random_nodes(draws, "paper", 7));
   data.nodes.push_back(random_nodes(draws, "author", 5));
   data.nodes[0].features.push_back({"more", random_array(draws, element_type::bfloat16, 7, 2)});

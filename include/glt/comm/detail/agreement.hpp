@@ -4,16 +4,9 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <array>
 #include <new>
 #include <numeric>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace glt::detail {
 

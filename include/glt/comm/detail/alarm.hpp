@@ -3,9 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 
-#include <concepts>
-#include <span>
-
 namespace glt::detail {
 
 /// An alarm for ranks that wait for something other than a collective, such as a GPU: another rank has failed.

@@ -3,16 +3,10 @@
 
 #include <glt/comm/detail/checks.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
-#include <span>
-#include <utility>
 
 namespace glt::detail {
 

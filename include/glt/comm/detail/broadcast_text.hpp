@@ -4,10 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/lost_rank.hpp>
 
-#include <cstddef>
-#include <iterator>
-#include <string>
-
 namespace glt::detail {
 
 /// Gives the text of rank 0, or its bytes, to all ranks. A rank without memory for it is lost, as the others go on.

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 
 #include <cstring>
-#include <span>
-#include <string_view>
 
 namespace glt::detail {
 

@@ -3,10 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
-#include <glt/core/core.hpp>
-
-#include <span>
-#include <vector>
 
 namespace glt::detail {
 

@@ -5,11 +5,6 @@
 #include <glt/comm/detail/block_pool.hpp>
 
 #include <chrono>
-#include <concepts>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <utility>
 
 namespace glt::detail {
 

@@ -2,23 +2,13 @@
 #pragma once
 
 #include <glt/comm/detail/threads_call.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -3,18 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/checks.hpp>
-#include <glt/core/core.hpp>
-
-#include <algorithm>
-#include <array>
-#include <concepts>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -7,9 +7,6 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
-#include <cstdint>
-
 namespace glt::detail {
 
 // Blocks of two warps: a frontier of a thousand rows is spread over many processors, and 32 blocks fill a processor.

@@ -6,14 +6,10 @@
 #include <glt/cuda/error.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cuda_runtime_api.h>
-
-#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <cuda_runtime_api.h>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

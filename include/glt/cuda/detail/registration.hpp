@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 
 #include <cuda_runtime_api.h>
-
-#include <memory>
-#include <utility>
 
 namespace glt::detail {
 

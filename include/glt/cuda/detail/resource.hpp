@@ -7,8 +7,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-
 namespace glt::detail {
 
 /// Throws an error that a GPU does not have as much memory as requested, and how much it has.

@@ -8,14 +8,6 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Lists of items from all ranks, one after the other.

@@ -7,14 +7,7 @@
 #include <glt/graph/dedupe.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <optional>
 #include <ranges>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

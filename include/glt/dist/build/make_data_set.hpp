@@ -15,10 +15,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/contiguous.hpp>
 
-#include <concepts>
-#include <string>
-#include <utility>
-
 namespace glt::detail {
 
 /// Describes the values of the edges of a rank.

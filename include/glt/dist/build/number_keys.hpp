@@ -4,17 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/build/detail/key_directory.hpp>
 #include <glt/dist/build/exchange.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <ranges>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 namespace glt::dist {
 

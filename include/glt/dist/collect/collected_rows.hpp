@@ -4,8 +4,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <tuple>
-
 namespace glt::dist {
 
 /// Rows that a batch needs; reusable.

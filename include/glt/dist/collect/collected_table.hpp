@@ -6,12 +6,6 @@
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
-
 namespace glt::dist {
 
 /// Request for one tensor of a collector of named tensors.

@@ -22,11 +22,6 @@
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Returns a matrix, and its labels if requested, as tensors: a schema of one or two.

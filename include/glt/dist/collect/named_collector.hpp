@@ -22,13 +22,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Collector of rows of several tensors of the same vertices or edges, wherever they are stored. Rows of edges are

@@ -5,9 +5,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 
-#include <algorithm>
-#include <utility>
-
 namespace glt::detail {
 
 /// Slot of a vertex in a part: local vertices have the slots of their rows, the halo has the slots behind.

@@ -7,15 +7,8 @@
 #include <glt/comm/lost_rank.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <exception>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

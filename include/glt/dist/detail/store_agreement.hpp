@@ -13,10 +13,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace glt::detail {
 
 /// Returns the fault of features that cannot be divided by a book; empty if there is none.

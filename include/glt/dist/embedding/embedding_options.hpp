@@ -4,7 +4,6 @@
 #include <glt/core/core.hpp>
 
 #include <cmath>
-#include <tuple>
 #include <variant>
 
 namespace glt::dist {

@@ -14,12 +14,6 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
-#include <concepts>
-#include <span>
-#include <type_traits>
-#include <vector>
-
 namespace glt::dist {
 
 /// Averages the values of the in-neighbours of every vertex of this rank's part, weighted by a softmax of scores.

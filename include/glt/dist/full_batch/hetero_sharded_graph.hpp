@@ -9,9 +9,6 @@
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <vector>
-
 namespace glt::dist {
 
 /// Sharded graphs of the relations of a heterogeneous graph, for full-batch passes over typed vertices.

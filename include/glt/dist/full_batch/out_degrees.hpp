@@ -11,10 +11,6 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
-#include <span>
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space>

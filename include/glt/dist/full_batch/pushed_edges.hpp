@@ -12,11 +12,6 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 // Functor that writes a shard's edges for the owner of their sources: by destination, numbered by place in the rows.

@@ -15,11 +15,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <memory_space Space, vertex_id Vertex>

@@ -9,9 +9,6 @@
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
-#include <concepts>
-#include <vector>
-
 namespace glt::detail {
 
 /// Dealer that gives parts equal ranges of the list of seeds.

@@ -5,8 +5,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt::dist {
 
 /// Copies of rows of other ranks that this rank needs often; see `make_hot_rows`. For rows of edges, vertices are edge

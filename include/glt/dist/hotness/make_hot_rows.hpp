@@ -11,9 +11,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 /// Fetches the rows of some vertices, and labels if the store has labels, and keeps them.

@@ -13,10 +13,6 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <memory>
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 // Turns collected rows of all tensors of a table into hot rows.

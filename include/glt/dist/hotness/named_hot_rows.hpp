@@ -5,8 +5,6 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-
 namespace glt::dist {
 
 /// Copies of rows of several tensors of other ranks that this rank needs often: `hot_rows` of `named_features`. For

@@ -30,11 +30,6 @@
 #include <glt/sample/rule/rule.hpp>
 
 #include <bit>
-#include <concepts>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

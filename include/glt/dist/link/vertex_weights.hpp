@@ -14,10 +14,6 @@
 #include <glt/sample/link/vertex_weights.hpp>
 
 #include <numeric>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

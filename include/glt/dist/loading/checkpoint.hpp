@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/partition/book.hpp>
 
 #include <bit>
-#include <limits>
-#include <string>
-#include <tuple>
-#include <type_traits>
 
 namespace glt::detail {
 

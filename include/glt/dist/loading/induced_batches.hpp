@@ -15,10 +15,6 @@
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 
-#include <concepts>
-#include <span>
-#include <utility>
-
 namespace glt::dist {
 
 /// Recipe for mini-batches of induced subgraphs: all edges between the vertices within some hops of the seeds. It names

@@ -25,13 +25,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <memory>
-#include <optional>
-#include <span>
-#include <tuple>
-#include <utility>
-
 namespace glt::dist {
 
 /// Mini-batch of seed edges: their negatives, the sampled neighbourhood of all ends, and the requested rows.

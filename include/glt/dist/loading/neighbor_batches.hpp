@@ -15,11 +15,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <span>
-#include <type_traits>
-#include <utility>
-
 namespace glt::dist {
 
 /// Recipe for mini-batches of vertices with their sampled neighbourhoods: graph, sampling options, rule, and the rows

@@ -4,10 +4,6 @@
 #include <glt/core/core.hpp>
 
 #include <ranges>
-#include <span>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -23,12 +23,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <span>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Seeds of this rank in one step, their sampled neighbourhood by types, and the requested tensors:

@@ -18,12 +18,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <concepts>
-#include <span>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Types of the graph and the walker for each kind of options.

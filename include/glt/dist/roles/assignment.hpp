@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/roles/role.hpp>
 
-#include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
-#include <vector>
 
 namespace glt::dist {
 

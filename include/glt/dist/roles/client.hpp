@@ -5,7 +5,6 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -15,19 +14,10 @@
 #include <glt/dist/roles/detail/share_bells.hpp>
 #include <glt/dist/roles/role.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <deque>
 #include <exception>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

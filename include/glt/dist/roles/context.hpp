@@ -3,21 +3,11 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/detail/join_groups.hpp>
 #include <glt/dist/roles/role.hpp>
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <concepts>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -5,12 +5,7 @@
 #include <glt/core/detail/name_list.hpp>
 #include <glt/core/element_type.hpp>
 
-#include <algorithm>
 #include <numeric>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
 
 namespace glt::dist {
 

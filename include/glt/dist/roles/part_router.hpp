@@ -3,13 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/detail/part_holders.hpp>
-
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

@@ -17,13 +17,7 @@
 #include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <algorithm>
 #include <exception>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

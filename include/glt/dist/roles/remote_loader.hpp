@@ -4,7 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
@@ -14,16 +13,9 @@
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <exception>
-#include <span>
-#include <string>
-#include <string_view>
 #include <typeinfo>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

@@ -3,12 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace glt::dist {
 
 /// Role of a rank in a deployment.

@@ -17,13 +17,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Vertices of one type of a data set that a server shows to clients: rows of tensors, and splits. Borrows the data set.

@@ -6,7 +6,6 @@
 #include <glt/comm/guard.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
 #include <glt/dist/roles/detail/fellow_servers.hpp>
@@ -20,20 +19,10 @@
 #include <glt/dist/roles/detail/share_bells.hpp>
 #include <glt/dist/roles/role.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <exception>
 #include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

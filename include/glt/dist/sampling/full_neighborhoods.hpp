@@ -9,11 +9,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

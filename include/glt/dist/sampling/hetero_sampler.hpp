@@ -20,11 +20,6 @@
 #include <glt/sample/rule/detail/hetero_rules.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Seeds, options, rules and results of samplers of heterogeneous graphs.

@@ -21,12 +21,6 @@
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <iterator>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Sampler of induced subgraphs, with all edges between the vertices of a set, across the parts of a graph. Every rank

@@ -22,14 +22,7 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
 #include <functional>
-#include <iterator>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::dist {
 

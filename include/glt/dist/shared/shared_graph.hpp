@@ -8,10 +8,6 @@
 #include <glt/partition/graph_part.hpp>
 #include <glt/partition/hetero_split.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Borrowed rows of a part over every edge type, with the original ids of its vertices; a graph without types has one

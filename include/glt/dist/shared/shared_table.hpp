@@ -10,9 +10,6 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 // Makes a table from this rank's tensors in shared memory, with the scales of another table.

@@ -17,10 +17,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::dist {
 
 /// Walker along a cycle of edge types across the parts of a heterogeneous graph. For the same starts and key, the

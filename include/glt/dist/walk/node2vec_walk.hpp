@@ -19,7 +19,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 
 #include <bit>
-#include <span>
 
 namespace glt::dist {
 

@@ -17,7 +17,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 
 #include <bit>
-#include <span>
 #include <variant>
 
 namespace glt::dist {

@@ -5,10 +5,6 @@
 #include <glt/core/element_type.hpp>
 #include <glt/dlpack/tensor.hpp>
 
-#include <array>
-#include <optional>
-#include <string>
-
 namespace glt::detail {
 
 /// Returns DLPack's type of an element type.

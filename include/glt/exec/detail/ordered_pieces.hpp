@@ -3,13 +3,7 @@
 
 #include <glt/exec/executor.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -3,13 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <array>
-#include <concepts>
-#include <limits>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 // Order-preserving image of an integer among the unsigned ones: the sign bit is flipped.

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <stop_token>
 #include <thread>
-#include <vector>
 
 namespace glt::detail {
 

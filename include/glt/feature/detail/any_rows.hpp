@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
 #include <glt/feature/detail/convert_rows.hpp>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace glt::detail {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/stream_bytes.hpp>
 

@@ -4,9 +4,6 @@
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 [[noreturn]] inline void refuse_edge(std::int64_t i, edge_id id, std::int64_t num_edges) {

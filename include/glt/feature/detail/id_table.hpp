@@ -4,11 +4,7 @@
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 namespace glt::detail {
 

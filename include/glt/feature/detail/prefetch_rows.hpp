@@ -4,9 +4,6 @@
 #include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 
-#include <algorithm>
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Map for copies in which item i is row i.

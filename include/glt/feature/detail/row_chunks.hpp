@@ -3,7 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 

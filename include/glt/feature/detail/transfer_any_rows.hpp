@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/exec/executor.hpp>
@@ -13,8 +12,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
-
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -3,9 +3,7 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace glt {
 

@@ -4,8 +4,6 @@
 #include <glt/core/random.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Returns the numbers 0 … n − 1 in an order that depends only on n and the key; all orders are equally likely.

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bytes.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <numeric>
-#include <span>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

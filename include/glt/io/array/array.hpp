@@ -5,9 +5,6 @@
 #include <glt/memory/memory.hpp>
 
 #include <cstring>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

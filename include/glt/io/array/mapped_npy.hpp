@@ -9,12 +9,7 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace glt::io {
 

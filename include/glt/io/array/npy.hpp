@@ -7,14 +7,8 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
 #include <filesystem>
 #include <ranges>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

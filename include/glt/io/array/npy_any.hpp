@@ -9,14 +9,8 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace glt::io {
 

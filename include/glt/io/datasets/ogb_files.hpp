@@ -4,15 +4,8 @@
 #include <glt/core/core.hpp>
 #include <glt/io/progress.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

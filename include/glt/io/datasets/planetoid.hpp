@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npz.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
+#include <glt/io/raw_data.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 
@@ -34,7 +28,7 @@ public:
   planetoid_reader(std::filesystem::path const& path, planetoid_options const& options)
       : file_(path), options_(options) {}
 
-  [[nodiscard]] data_set read() {
+  [[nodiscard]] raw_data read() {
     read_edges();
     read_features();
     if (auto const name = find({"labels", "node_labels", "node_label", "label", "y"})) {
@@ -49,7 +43,7 @@ public:
     nodes_.train = read_split({"train_mask", "train_masks"}, {"train_idx", "idx_train"});
     nodes_.valid = read_split({"val_mask", "val_masks", "valid_mask"}, {"val_idx", "valid_idx", "idx_val"});
     nodes_.test = read_split({"test_mask", "test_masks"}, {"test_idx", "idx_test"});
-    data_set data{file_.path().stem().string(), {}, {}};
+    raw_data data{file_.path().stem().string(), {}, {}};
     data.nodes.push_back(std::move(nodes_));
     data.edges.push_back(std::move(edges_));
     return data;
@@ -170,7 +164,7 @@ private:
 /// @throws io_error  if there are no edges, an array is damaged or holds Python objects, which are never executed, an
 ///                   array has a wrong shape or row count or names a vertex that does not exist, or there is no such
 ///                   split
-[[nodiscard]] inline data_set read_planetoid_npz(std::filesystem::path const& path,
+[[nodiscard]] inline raw_data read_planetoid_npz(std::filesystem::path const& path,
                                                  planetoid_options const& options = {}) {
   return detail::planetoid_reader(path, options).read();
 }

@@ -4,11 +4,8 @@
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/folder_lock.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
 #include <system_error>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/io/detail/file_state.hpp>
 #include <glt/io/detail/folder_lock.hpp>
@@ -11,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #if defined(__unix__)
 #include <fcntl.h>

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/input_watch.hpp>
-
-#include <algorithm>
-#include <array>
-#include <string>
 
 namespace glt::io::detail {
 

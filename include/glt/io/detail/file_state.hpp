@@ -5,8 +5,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
 
 #if defined(__unix__)

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/file_state.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/page_guard.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

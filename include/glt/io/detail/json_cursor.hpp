@@ -4,14 +4,9 @@
 #include <glt/core/core.hpp>
 #include <glt/io/detail/libraries.hpp>
 
-#include <filesystem>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace glt::io::detail {
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 
-#include <algorithm>
 #include <functional>
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace glt::io::detail {
 

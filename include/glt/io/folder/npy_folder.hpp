@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/array/npy_any.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 
@@ -37,7 +32,7 @@ public:
   npy_folder_reader(std::filesystem::path const& folder, npy_folder_options const& options)
       : files_(folder), counts_(read_node_counts(files_.meta())), options_(options) {}
 
-  [[nodiscard]] data_set read() {
+  [[nodiscard]] raw_data read() {
     data_.name = files_.name();
     for (auto const& type : files_.edge_types()) {
       read_edges(type);
@@ -188,7 +183,7 @@ private:
   npy_folder_files files_;
   std::map<std::string, std::int64_t> counts_; // of vertices by type, as meta.json states them
   npy_folder_options const& options_;
-  data_set data_;
+  raw_data data_;
   std::int64_t files_done_ = 0;
 };
 
@@ -217,7 +212,7 @@ private:
 ///                   has none, an array is damaged, of a wrong shape or row count, or names a vertex that does not
 ///                   exist, a vertex comes twice in a split, ids are of type bool, a time is not a whole number, or a
 ///                   weight does not fit float32
-[[nodiscard]] inline data_set read_npy_folder(std::filesystem::path const& folder,
+[[nodiscard]] inline raw_data read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
   return detail::npy_folder_reader(folder, options).read();
 }

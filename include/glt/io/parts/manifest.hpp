@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <array>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -10,7 +10,6 @@
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>
-#include <utility>
 
 namespace glt::io {
 

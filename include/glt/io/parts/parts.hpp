@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/io/parts/detail/data_part.hpp>
 #include <glt/io/parts/detail/parts_merge.hpp>
@@ -13,8 +12,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <utility>
-#include <vector>
+#include <filesystem>
 
 namespace glt::io {
 

@@ -3,11 +3,9 @@
 
 #include <glt/graph/link_split.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/hetero_split.hpp>
-
-#include <vector>
 
 namespace glt::io {
 

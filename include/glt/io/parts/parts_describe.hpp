@@ -5,13 +5,8 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/parts/manifest.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -12,10 +11,7 @@
 #include <glt/io/progress.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
 
 namespace glt::io {
 

@@ -9,11 +9,6 @@
 #include <glt/partition/quality/detail/quality_pass.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::io {
 
 namespace detail {

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
-#include <glt/io/parts/detail/data_set_cutter.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
+#include <glt/io/parts/detail/raw_data_cutter.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <span>
-#include <string>
-#include <utility>
 
 namespace glt::io {
 
@@ -103,9 +98,9 @@ private:
 ///                             changed meanwhile
 /// @cost   O(P · V) for lists and at most about nine O(E) sweeps over the edges; memory of one part beside the input,
 ///         or of an eighth of the edges if that is more
-inline void write_parts(std::filesystem::path const& dir, data_set_view const& data,
+inline void write_parts(std::filesystem::path const& dir, raw_data_view const& data,
                         std::span<relabelling const> labels, write_options const& options = {}) {
-  detail::data_set_cutter cutter(data, labels, options);
+  detail::raw_data_cutter cutter(data, labels, options);
   parts_writer writer(dir, data.name, options.partitioner);
   for (int part = 0; part < cutter.num_parts(); ++part) {
     if (options.on_progress) {
@@ -123,7 +118,7 @@ inline void write_parts(std::filesystem::path const& dir, data_set_view const& d
 ///
 /// @throws precondition_error  as for a view
 /// @throws io_error            as for a view
-inline void write_parts(std::filesystem::path const& dir, data_set const& data, std::span<relabelling const> labels,
+inline void write_parts(std::filesystem::path const& dir, raw_data const& data, std::span<relabelling const> labels,
                         write_options const& options = {}) {
   write_parts(dir, view_of(data), labels, options);
 }

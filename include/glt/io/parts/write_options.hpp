@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/progress.hpp>
-
-#include <string>
-#include <vector>
 
 namespace glt::io {
 

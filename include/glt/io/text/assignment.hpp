@@ -10,10 +10,7 @@
 #include <glt/io/text/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <utility>
 
 namespace glt::io {
 

@@ -1,22 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/exec/sequential.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/detail/renumber.hpp>
 #include <glt/io/text/edge_column.hpp>
 #include <glt/io/text/text_source.hpp>
+#include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <limits>
-#include <utility>
-#include <vector>
+
+namespace glt::io::detail {
+
+// Numbers the vertices that occur from 0 without gaps, in ascending order, and returns their old ids. O(E): sorts all
+// ends of edges at once.
+inline std::vector<global_id> renumber(std::vector<global_id>& sources, std::vector<global_id>& destinations) {
+  auto const num_edges = std::ssize(sources);
+  buffer<device::cpu, global_id> ends(2 * num_edges);
+  buffer<device::cpu, std::int64_t> places(2 * num_edges);
+  for (std::int64_t i = 0; i < num_edges; ++i) {
+    auto const edge = static_cast<std::size_t>(i);
+    ends[i] = sources[edge];
+    ends[num_edges + i] = destinations[edge];
+    places[i] = i;
+    places[num_edges + i] = num_edges + i;
+  }
+  exec::sequential{}.sort_by_key(ends.view(), places.view());
+  std::vector<global_id> original;
+  for (std::int64_t i = 0; i < 2 * num_edges; ++i) {
+    if (original.empty() || original.back() != ends[i]) {
+      original.push_back(ends[i]);
+    }
+    auto const place = places[i];
+    auto const number = std::ssize(original) - 1;
+    if (place < num_edges) {
+      sources[static_cast<std::size_t>(place)] = number;
+    } else {
+      destinations[static_cast<std::size_t>(place - num_edges)] = number;
+    }
+  }
+  return original;
+}
+
+} // namespace glt::io::detail
 
 namespace glt::io {
 
@@ -73,7 +103,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 ///                             vertices than edges that the numbers should be relabelled
 /// @throws precondition_error  if the options contradict each other, or read.threads < 1
 /// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
-[[nodiscard]] inline data_set read_edge_list(text_source& source, edge_list_options const& options = {},
+[[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   detail::check(options);
   detail::skip_header(source, options.header_lines);
@@ -101,7 +131,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 }
 
 /// Reads the edge list of a file.
-[[nodiscard]] inline data_set read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
+[[nodiscard]] inline raw_data read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   text_source source(path);
   return read_edge_list(source, options, read);

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <string_view>
-#include <utility>
 
 namespace glt::io {
 
@@ -182,7 +177,7 @@ inline void check_entries(text_source const& source, matrix_market_header const&
 ///                             entries differs from its header
 /// @throws precondition_error  if read.threads < 1
 /// @source Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996
-[[nodiscard]] inline data_set read_matrix_market(text_source& source, read_options const& read = {}) {
+[[nodiscard]] inline raw_data read_matrix_market(text_source& source, read_options const& read = {}) {
   auto const header = detail::read_matrix_market_header(source);
   detail::matrix_market_lines lines(header);
   detail::parse_lines(source, read, "reading entries", lines);
@@ -194,7 +189,7 @@ inline void check_entries(text_source const& source, matrix_market_header const&
 }
 
 /// Reads the matrix of a file.
-[[nodiscard]] inline data_set read_matrix_market(std::filesystem::path const& path, read_options const& read = {}) {
+[[nodiscard]] inline raw_data read_matrix_market(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_matrix_market(source, read);
 }

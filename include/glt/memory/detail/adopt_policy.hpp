@@ -4,8 +4,6 @@
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
-#include <concepts>
-
 namespace glt::detail {
 
 /// Moves buffers to this policy before they are written, so that their memory follows the order of its work. A buffer

@@ -4,11 +4,6 @@
 #include <glt/core/detail/members.hpp>
 #include <glt/memory/buffer.hpp>
 
-#include <cstddef>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <class X>

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/metis/detail/api.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -7,12 +7,6 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Alarm between MPI processes: an empty message to every other rank. See `failure_alarm`.

@@ -8,11 +8,6 @@
 #include <glt/mpi/environment.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// All arrays that MPI reads until a variable exchange is complete; its address never changes. Reusable.

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
-
-#include <algorithm>
-#include <span>
-#include <vector>
 
 namespace glt::detail {
 

@@ -9,24 +9,52 @@
 #include <glt/mpi/detail/doorbell.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
-#include <glt/mpi/detail/patience.hpp>
 #include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include <chrono>
 #include <exception>
 #include <list>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <thread>
 
 namespace glt::detail {
+
+/// Wait loop for MPI operations without a blocking call. At first it asks again at once, then it yields. After some
+/// milliseconds it sleeps for up to 50 µs at a time.
+class mpi_patience {
+public:
+  using seconds = std::chrono::duration<double>;
+
+  /// Returns the seconds since the beginning.
+  [[nodiscard]] seconds waited() const noexcept { return clock::now() - start_; }
+  /// Returns true if it sleeps between two attempts.
+  [[nodiscard]] bool sleeps() const noexcept { return rounds_ > spins && waited() > awake; }
+
+  /// Pauses between two attempts.
+  void pause() {
+    if (rounds_ < spins) {
+      ++rounds_;
+    } else if (!sleeps()) {
+      ++rounds_;
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(nap_);
+      nap_ = std::min(2 * nap_, longest_nap);
+    }
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  static constexpr int spins = 500;
+  static constexpr seconds awake{0.003};
+  static constexpr std::chrono::microseconds longest_nap{50};
+
+  clock::time_point start_ = clock::now();
+  int rounds_ = 0;
+  std::chrono::microseconds nap_{2};
+};
 
 /// Mailbox between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
 ///

@@ -10,14 +10,6 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 inline constexpr int mpi_envelope_tag = 3; // not used elsewhere, should a message reach another communicator

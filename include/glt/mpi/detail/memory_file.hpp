@@ -6,10 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #if defined(__linux__)
 #include <fcntl.h>

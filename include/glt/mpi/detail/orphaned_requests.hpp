@@ -5,13 +5,8 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <array>
-#include <cstddef>
-#include <memory>
 #include <mutex>
 #include <new>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

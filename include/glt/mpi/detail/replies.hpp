@@ -7,12 +7,6 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace glt::detail {
 
 inline constexpr int mpi_reply_tag = 1;

@@ -8,9 +8,6 @@
 #include <glt/mpi/environment.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <memory>
-#include <utility>
-
 namespace glt {
 
 class mpi_comm;

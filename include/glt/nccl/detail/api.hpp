@@ -11,12 +11,6 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <utility>
-
 namespace glt::detail {
 
 /// NCCL on the stream of a policy; see `nccl_layer`.

@@ -4,14 +4,10 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/checks.hpp>
-#include <glt/core/core.hpp>
 #include <glt/nccl/detail/layer.hpp>
 #include <glt/nccl/detail/session.hpp>
 
 #include <exception>
-#include <memory>
-#include <span>
-#include <utility>
 
 namespace glt::detail {
 

@@ -3,11 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Calls of NCCL and of a stream that a `basic_nccl_comm` needs; copyable, one per communicator.

@@ -3,15 +3,10 @@
 
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
-#include <glt/core/core.hpp>
 #include <glt/nccl/detail/layer.hpp>
 
 #include <exception>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -2,20 +2,16 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <span>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -5,16 +5,11 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

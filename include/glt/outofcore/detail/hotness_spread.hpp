@@ -10,8 +10,6 @@
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 
-#include <algorithm>
-
 namespace glt::io::detail {
 
 /// Work on the edges [first, last) of one type: each adds its destination's values to the sums of its source.

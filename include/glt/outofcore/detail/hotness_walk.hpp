@@ -17,11 +17,6 @@
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// State of hotness estimates for several lists of seeds, one a column, of a graph whose edges stay on disk.

@@ -3,10 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// The hottest of the offered vertices, at most `most`; of two equally hot ones the lower id wins.

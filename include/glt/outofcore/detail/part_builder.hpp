@@ -6,12 +6,12 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
@@ -21,13 +21,7 @@
 #include <glt/outofcore/detail/scratch_cut.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

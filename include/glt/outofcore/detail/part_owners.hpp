@@ -3,9 +3,6 @@
 
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 
-#include <cstddef>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// Assignment of parts to the ranks that make them: each rank makes neighbouring parts, as equal in number as possible.

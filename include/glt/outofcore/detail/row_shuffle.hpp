@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
@@ -16,9 +15,6 @@
 #include <glt/partition/relabel.hpp>
 
 #include <cstring>
-#include <iterator>
-#include <span>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -7,10 +7,6 @@
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// Returns the number of rows of a slice, `row_bytes` each, that all ranks can exchange at a time; at least 1.

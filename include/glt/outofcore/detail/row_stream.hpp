@@ -11,12 +11,7 @@
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/memory_plan.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

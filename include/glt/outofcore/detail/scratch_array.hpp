@@ -4,15 +4,11 @@
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -6,10 +6,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

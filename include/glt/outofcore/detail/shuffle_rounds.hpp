@@ -6,8 +6,6 @@
 #include <glt/io/progress.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <cstdint>
-
 namespace glt::io::detail {
 
 /// Range of the items of a list.

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <iterator>
-#include <string_view>
 
 namespace glt::io::detail {
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
@@ -16,10 +15,6 @@
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <filesystem>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

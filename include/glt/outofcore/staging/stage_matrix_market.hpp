@@ -12,12 +12,7 @@
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
@@ -16,18 +15,13 @@
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace glt::io {
 
 namespace detail {
 
-// True if `mapped_data_set` can map the file as it is; its elements must be of type `wanted`, if given.
+// True if `mapped_raw_data` can map the file as it is; its elements must be of type `wanted`, if given.
 inline bool can_stay(std::filesystem::path const& path, std::optional<element_type> wanted) {
   auto const header = io::detail::read_npy_header(path);
   auto const* const known = std::ranges::find(npy_conversions, header.type, &npy_conversion::stored);
@@ -96,7 +90,7 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
 
 } // namespace detail
 
-/// Makes a folder that `mapped_data_set` maps from a folder of arrays. Files that can be mapped as they are become
+/// Makes a folder that `mapped_raw_data` maps from a folder of arrays. Files that can be mapped as they are become
 /// links, all others are rewritten piece by piece.
 ///
 /// @where  memory for a piece of an array; all entries of a matrix that is sparse on disk

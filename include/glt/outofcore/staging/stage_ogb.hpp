@@ -2,29 +2,23 @@
 #pragma once
 
 #include <glt/comm/serial.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/datasets/detail/ogb_reader.hpp>
 #include <glt/io/datasets/detail/ogb_tables.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io {
 
@@ -140,7 +134,7 @@ inline void stage_ogb(std::filesystem::path const& input, std::filesystem::path 
                       ogb_options const& options = {}) {
   detail::make_empty_folder(folder);
   auto const read = detail::ogb_reader(input, options, detail::tables_on_disk(folder, options.reading)).read();
-  data_set_view data{.name = read.name, .nodes = read.nodes, .edges = {}};
+  raw_data_view data{.name = read.name, .nodes = read.nodes, .edges = {}};
   for (auto const& table : read.edges) {
     data.edges.push_back(view_of(table));
     data.edges.back().columns = table.columns.view();

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/partition/balance.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -7,10 +7,6 @@
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Rounds that move vertices out of parts that exceed limits: see `repair_balance`. The rows of the graph come in any

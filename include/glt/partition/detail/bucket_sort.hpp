@@ -3,10 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <memory_space Space, class Key, class BucketOf>

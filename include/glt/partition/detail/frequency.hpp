@@ -7,9 +7,7 @@
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/part_capacities.hpp>
 
-#include <algorithm>
 #include <numeric>
-#include <vector>
 
 namespace glt::detail {
 

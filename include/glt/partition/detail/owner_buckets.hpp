@@ -6,10 +6,6 @@
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/bucket_sort.hpp>
 
-#include <span>
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space, class Vertex>

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 namespace glt {
 

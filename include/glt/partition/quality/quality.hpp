@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/quality/detail/quality_pass.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt {
 

@@ -10,12 +10,6 @@
 #include <glt/partition/quality/partition_quality.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <iterator>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 /// Splits of the vertices of a heterogeneous graph whose partition is measured.

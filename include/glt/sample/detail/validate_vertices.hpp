@@ -4,9 +4,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <string_view>
-#include <type_traits>
-
 namespace glt::detail {
 
 [[noreturn]] inline void refuse_vertex(std::string_view what, std::int64_t i, std::int64_t id,

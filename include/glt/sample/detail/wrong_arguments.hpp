@@ -3,9 +3,7 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
 #include <ranges>
-#include <type_traits>
 
 namespace glt::detail {
 

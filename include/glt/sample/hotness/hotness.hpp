@@ -8,9 +8,6 @@
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/options.hpp>
 
-#include <type_traits>
-#include <utility>
-
 namespace glt {
 
 /// Options of the sampler and batches for which hotness is estimated.

@@ -5,9 +5,7 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <utility>
 
 namespace glt {
 

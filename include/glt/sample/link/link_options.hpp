@@ -6,8 +6,6 @@
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 
-#include <tuple>
-
 namespace glt {
 
 /// Choice whether the edges to predict may be sampled in the neighbourhoods from which they are predicted.

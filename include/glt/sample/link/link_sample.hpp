@@ -5,8 +5,6 @@
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <tuple>
-
 namespace glt {
 
 namespace detail {

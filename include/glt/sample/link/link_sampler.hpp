@@ -21,9 +21,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <concepts>
-#include <utility>
-
 namespace glt {
 
 /// Sampler from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends by a draw

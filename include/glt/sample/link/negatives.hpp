@@ -6,8 +6,6 @@
 #include <glt/sample/options.hpp>
 
 #include <cmath>
-#include <limits>
-#include <tuple>
 
 namespace glt {
 

@@ -5,10 +5,8 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 
 namespace glt {
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/options.hpp>
-
-#include <concepts>
-#include <type_traits>
 
 namespace glt {
 

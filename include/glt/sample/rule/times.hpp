@@ -7,10 +7,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 namespace detail {

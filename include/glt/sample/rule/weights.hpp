@@ -8,9 +8,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <type_traits>
-
 namespace glt {
 
 /// Relative frequencies at which the edges of a graph are drawn: one number per position, in row order.

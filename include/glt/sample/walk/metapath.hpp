@@ -14,12 +14,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <algorithm>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt {
 
 namespace detail {

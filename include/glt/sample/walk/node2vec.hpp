@@ -15,8 +15,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <utility>
-
 namespace glt {
 
 /// Walker of the second order: the next vertex also depends on the previous one.

@@ -13,8 +13,6 @@
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <utility>
-
 namespace glt {
 
 namespace detail {

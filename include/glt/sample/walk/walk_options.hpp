@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/sample/edge_id_choice.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <string_view>
-#include <tuple>
 
 namespace glt {
 

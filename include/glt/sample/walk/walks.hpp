@@ -4,10 +4,6 @@
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <tuple>
-#include <utility>
-
 namespace glt {
 
 namespace detail {

@@ -6,11 +6,7 @@
 #include <caffe2/serialize/in_memory_adapter.h>
 #include <caffe2/serialize/inline_container.h>
 
-#include <array>
-#include <memory>
 #include <set>
-#include <string>
-#include <string_view>
 
 namespace glt::detail {
 

@@ -4,21 +4,17 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/torch/detail/archive_check.hpp>
 
 #include <torch/serialize/archive.h>
 
 #include <cerrno>
-#include <concepts>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <sstream>
-#include <string>
 #include <system_error>
 
 namespace glt::detail {
@@ -40,7 +36,7 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     if (!bytes) { // a stream does not report exhausted memory, and would write an archive cut short
       throw std::bad_alloc();
     }
-    write_file(path, bytes.view());
+    write_file(path, std::move(bytes).str()); // an old ABI of the standard library has no view()
   });
 }
 

@@ -9,9 +9,6 @@
 #include <torch/types.h>
 
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -14,9 +14,6 @@
 
 #include <torch/types.h>
 
-#include <limits>
-#include <utility>
-
 namespace glt::detail {
 
 /// Attention over the edges of a block; coefficients are computed again in a backward pass. Bits do not depend on the

@@ -9,9 +9,7 @@
 #include <ATen/Parallel.h>
 #include <torch/types.h>
 
-#include <algorithm>
 #include <atomic>
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -7,12 +7,9 @@
 #include <torch/types.h>
 
 #include <condition_variable>
-#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -12,10 +12,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <span>
-#include <string>
-#include <vector>
-
 namespace glt::detail {
 
 /// Returns the number of rows of all ranks in gradients of the same parameters.

@@ -5,8 +5,6 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include <string_view>
-
 namespace glt::detail {
 
 /// Refuses to differentiate the backward pass of `function`. Call it in that pass, whose operations are not recorded.

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/message_graph.hpp>
 
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
-
-#include <memory>
-#include <string_view>
-#include <type_traits>
 
 namespace glt::detail {
 

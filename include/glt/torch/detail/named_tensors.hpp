@@ -5,17 +5,11 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/core/random.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -11,9 +11,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <span>
-#include <vector>
-
 namespace glt::detail {
 
 /// Means over all relations of a typed graph in one rotation, and their gradients in another; keeps nothing.

@@ -11,8 +11,6 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Returns the elements of a contiguous tensor [n, F] in memory of a space; an undefined tensor has none.

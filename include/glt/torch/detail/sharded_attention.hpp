@@ -14,8 +14,6 @@
 
 #include <torch/types.h>
 
-#include <utility>
-
 namespace glt::detail {
 
 /// Attention over all ranks; keeps nothing of other ranks.

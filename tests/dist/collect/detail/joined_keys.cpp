@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/detail/joined_keys.hpp>
+#include <glt/dist/collect/detail/row_collector.hpp>
 
 #include <glt/dist/collect/detail/row_targets.hpp>
 

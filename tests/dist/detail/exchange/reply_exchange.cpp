@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/dist/detail/exchange/reply_exchange.hpp>
+#include <glt/dist/detail/exchange/ragged_replies.hpp>
 
 #include <doctest/doctest.h>
 

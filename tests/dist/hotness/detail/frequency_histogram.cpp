@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/hotness/detail/frequency_histogram.hpp>
+#include <glt/dist/hotness/hottest_vertices.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/hotness/detail/halo_sums.hpp>
+#include <glt/dist/hotness/hotness.hpp>
 
 #include <glt/memory/copy.hpp>
 

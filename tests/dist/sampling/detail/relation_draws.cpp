@@ -3,7 +3,7 @@
 
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 
-#include <glt/dist/sampling/detail/typed_rows.hpp>
+#include <glt/dist/sampling/detail/hop_requests.hpp>
 
 #include "support/allocations.hpp"
 #include "support/naive_hetero_sampler.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/sampling/detail/typed_rows.hpp>
+#include <glt/dist/sampling/detail/hop_requests.hpp>
 
 #include "support/errors.hpp"
 

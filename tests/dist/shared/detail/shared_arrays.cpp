@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/shared/detail/shared_arrays.hpp>
+#include <glt/dist/shared/detail/shared_tensors.hpp>
 
 #include <glt/comm/threads_node.hpp>
 

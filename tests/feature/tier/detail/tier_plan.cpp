@@ -5,7 +5,7 @@
 
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/feature/tier/detail/tier_plan.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 #include <cstdint>
 #include <limits>

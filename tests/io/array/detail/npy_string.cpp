@@ -4,7 +4,7 @@
 #include "support/archives.hpp"
 #include "support/errors.hpp"
 
-#include <glt/io/array/detail/npy_string.hpp>
+#include <glt/io/array/npz.hpp>
 
 #include <cstddef>
 #include <string>

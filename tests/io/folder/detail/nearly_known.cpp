@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/folder/detail/nearly_known.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
 
 #include <array>
 #include <string_view>

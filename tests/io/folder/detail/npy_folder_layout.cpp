@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/folder/detail/npy_folder_layout.hpp>
+#include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <algorithm>
 #include <string>
@@ -51,7 +51,7 @@ TEST_CASE("meta.json is needed where names of files say something else") {
 }
 
 TEST_CASE("data sets of another layout have another fingerprint") {
-  io::data_set data{.name = "a", .nodes = {}, .edges = {}};
+  io::raw_data data{.name = "a", .nodes = {}, .edges = {}};
   data.nodes.emplace_back().num_nodes = 4;
   data.edges.emplace_back();
   auto const print = io::detail::layout_fingerprint(io::view_of(data));

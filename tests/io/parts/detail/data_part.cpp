@@ -24,7 +24,7 @@ io::part_content content(auto change) {
   auto data = known_set(random_graph(7, 12));
   change(data.nodes[0]);
   auto const labels = random_labels(data, 1);
-  return io::detail::data_set_cutter(io::view_of(data), labels, {}).cut(0);
+  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(0);
 }
 io::part_content content() {
   return content([](auto&) {});
@@ -33,7 +33,7 @@ io::part_content content() {
 io::part_content hetero_content() {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
-  return io::detail::data_set_cutter(io::view_of(data), labels, {}).cut(1);
+  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(1);
 }
 
 using text_list = std::vector<std::string>;

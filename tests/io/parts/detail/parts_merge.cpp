@@ -21,10 +21,10 @@ namespace {
 
 // The parts of a data set in five.
 struct five_parts {
-  explicit five_parts(io::data_set from = hetero_known_set()) : data(std::move(from)), labels(random_labels(data, 5)) {
+  explicit five_parts(io::raw_data from = hetero_known_set()) : data(std::move(from)), labels(random_labels(data, 5)) {
     std::vector<global_id> const hot{0, 1, 2, 3, 4, 5, 6, 7, 8};
     io::write_options const options{.hot = {{.node_type = 0, .by_part = {hot, hot, hot, hot, hot}}}, .halo = true};
-    io::detail::data_set_cutter cutter(io::view_of(data), labels, options);
+    io::detail::raw_data_cutter cutter(io::view_of(data), labels, options);
     for (int part = 0; part < 5; ++part) {
       parts.push_back(cutter.cut(part));
     }
@@ -38,7 +38,7 @@ struct five_parts {
     }
     return made;
   }
-  io::data_set data;
+  io::raw_data data;
   std::vector<relabelling> labels;
   std::vector<io::part_content> parts;
 };
@@ -58,7 +58,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
     }
     std::vector<global_id> const hot{0, 1, 2, 3, 4, 5, 6, 7, 8};
     io::write_options const options{.hot = {{.node_type = 0, .by_part = {{}, hot, {}}}}, .halo = true};
-    auto const wanted = io::detail::data_set_cutter(io::view_of(five.data), coarse, options).cut(1);
+    auto const wanted = io::detail::raw_data_cutter(io::view_of(five.data), coarse, options).cut(1);
     auto const merged = io::detail::merge_parts(
         std::span(five.parts).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), books,
         1);

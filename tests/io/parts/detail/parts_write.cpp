@@ -20,8 +20,8 @@ using namespace glt_test;
 
 namespace {
 
-io::part_content part_of(io::data_set const& data, std::vector<relabelling> const& labels, int part) {
-  return io::detail::data_set_cutter(io::view_of(data), labels, {}).cut(part);
+io::part_content part_of(io::raw_data const& data, std::vector<relabelling> const& labels, int part) {
+  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(part);
 }
 
 } // namespace

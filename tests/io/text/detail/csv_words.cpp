@@ -5,7 +5,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/text/detail/csv_words.hpp>
+#include <glt/io/datasets/detail/ogb_reader.hpp>
 
 #include <string>
 #include <vector>

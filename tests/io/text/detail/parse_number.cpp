@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/detail/parse_number.hpp>
+#include <glt/io/text/detail/text_cursor.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "support/data_sets.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
 #include <glt/core/error.hpp>

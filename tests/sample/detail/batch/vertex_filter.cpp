@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/vertex_filter.hpp>
+#include <glt/sample/detail/batch/induced_edges.hpp>
 
 #include <glt/core/random.hpp>
 

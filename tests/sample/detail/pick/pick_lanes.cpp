@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/pick/pick_lanes.hpp>
+#include <glt/sample/detail/pick/pick.hpp>
 
 #include <glt/core/random.hpp>
 #include <glt/sample/detail/pick/pick.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/pick/table_pick.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/weighted.hpp"
 

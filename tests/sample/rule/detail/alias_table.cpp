@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/rule/detail/alias_table.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 
 #include "support/weighted.hpp"
 

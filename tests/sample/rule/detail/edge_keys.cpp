@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/rule/detail/edge_keys.hpp>
+#include <glt/sample/detail/pick/smallest_keys.hpp>
 
 #include "support/weighted.hpp"
 

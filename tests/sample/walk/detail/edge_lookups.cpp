@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/walk/detail/edge_lookups.hpp>
+#include <glt/sample/walk/detail/node2vec_step.hpp>
 
 #include "support/naive_walks.hpp"
 

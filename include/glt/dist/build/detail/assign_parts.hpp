@@ -18,14 +18,7 @@
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/stream/stream_order.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

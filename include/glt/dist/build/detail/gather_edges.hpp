@@ -12,14 +12,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

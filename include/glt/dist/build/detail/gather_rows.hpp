@@ -12,13 +12,7 @@
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

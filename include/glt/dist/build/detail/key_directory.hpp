@@ -10,16 +10,7 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <functional>
-#include <iterator>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

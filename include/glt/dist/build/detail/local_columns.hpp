@@ -4,23 +4,12 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/detail/bytes.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/build/local_data.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/detail/row_places.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -8,10 +8,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <iterator>
-#include <string>
-#include <vector>
-
 namespace glt::detail {
 
 /// Sends rows of a graph to rank 0 in rounds, the rows of rank 0 first. There it calls take(first, rows) for every round,

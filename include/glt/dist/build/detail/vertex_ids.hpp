@@ -10,16 +10,8 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <initializer_list>
-#include <iterator>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

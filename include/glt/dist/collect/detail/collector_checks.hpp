@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/partition/book.hpp>
-
-#include <string_view>
 
 namespace glt::detail {
 

@@ -7,8 +7,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-
 namespace glt::detail {
 
 /// Key of an edge in a message to the owner of its destination: the destination's row, flagged or not, and the edge's

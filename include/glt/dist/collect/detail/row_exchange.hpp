@@ -14,13 +14,6 @@
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Returns roughly how many bytes a rank receives in one round of a `row_exchange`. Much less would cost messages, much

@@ -3,9 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace glt::detail {
 
 /// Rows of one source, and the places that they go to.

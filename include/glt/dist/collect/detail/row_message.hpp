@@ -11,12 +11,6 @@
 #include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Layout of requested rows in a message: tensor by tensor, as stored. A `seeds_only` tensor contains only the flagged

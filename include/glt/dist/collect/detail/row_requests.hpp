@@ -11,11 +11,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Requests for rows between ranks: those that this rank sends, and those that it receives; 4 bytes a vertex, 12 an

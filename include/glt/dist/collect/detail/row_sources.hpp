@@ -10,12 +10,6 @@
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
-#include <concepts>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Keys to look up: vertices, or edge ids with their destinations, which determine the owners.

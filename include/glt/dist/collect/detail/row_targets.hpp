@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
-
-#include <algorithm>
-#include <concepts>
-#include <span>
 
 namespace glt::detail {
 

@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -11,11 +10,6 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace glt::detail {
 

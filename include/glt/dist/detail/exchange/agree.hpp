@@ -4,14 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/partition/book.hpp>
-
-#include <algorithm>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace glt::detail {
 

@@ -5,12 +5,6 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
-
-#include <concepts>
-#include <iterator>
-#include <string>
-#include <vector>
 
 namespace glt::detail {
 

@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <string_view>
-
 namespace glt::detail {
 
 /// Refuses a part of another rank, or of a partition with another number of parts than there are ranks.

@@ -5,15 +5,9 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

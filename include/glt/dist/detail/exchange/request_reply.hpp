@@ -9,10 +9,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <span>
-#include <string>
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space, class Request, class Reply, class Serve>

@@ -9,13 +9,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
-#include <optional>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Item of a vertex that travels alone: its number in its owner's part.

@@ -7,11 +7,6 @@
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Set of vertices that travels whole to each rank that gets a request about some of them; reusable.

@@ -4,11 +4,6 @@
 #include <glt/core/detail/bisection.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <memory_space Space, class Key>

@@ -8,16 +8,6 @@
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Policy of memory that is allocated between a header exchange and its payload: ordinary memory on hosts, since the

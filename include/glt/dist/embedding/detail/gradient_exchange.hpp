@@ -14,9 +14,6 @@
 #include <glt/sample/detail/validate_vertices.hpp>
 
 #include <cmath>
-#include <span>
-#include <string>
-#include <utility>
 
 namespace glt::detail {
 

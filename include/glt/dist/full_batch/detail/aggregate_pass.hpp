@@ -13,14 +13,7 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
 #include <initializer_list>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 namespace glt::detail {
 

@@ -12,11 +12,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Returns the peer of a rank at a step of a rotation: rank r visits r, r + 1, …, R − 1, 0, …, r − 1.

@@ -4,9 +4,6 @@
 #include <glt/exec/executor.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-#include <vector>
-
 namespace glt::detail {
 
 /// Number of neighbouring columns that one call of a functor processes.

@@ -3,12 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
-
-#include <iterator>
-#include <string>
-#include <vector>
 
 namespace glt::detail {
 

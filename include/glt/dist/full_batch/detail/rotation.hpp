@@ -9,14 +9,8 @@
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

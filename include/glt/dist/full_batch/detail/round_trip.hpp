@@ -4,12 +4,6 @@
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/report.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-
 namespace glt::detail {
 
 /// Sizes of the largest blocks of a rotation.

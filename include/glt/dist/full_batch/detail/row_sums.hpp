@@ -7,8 +7,6 @@
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-
 namespace glt::detail {
 
 /// Operations of passes on rows of a fixed number of columns: clear, move and sum up, by the policy's executor.

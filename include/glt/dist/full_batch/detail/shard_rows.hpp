@@ -4,10 +4,6 @@
 #include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Two numberings of the ends of an edge: by destination, and by slot. A slot is the number of the source among all

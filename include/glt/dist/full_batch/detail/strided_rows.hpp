@@ -4,8 +4,6 @@
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Rows with gaps between them, by number or by place in a list of rows.

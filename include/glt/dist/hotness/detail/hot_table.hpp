@@ -5,10 +5,6 @@
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 /// Returns the memory of `vertices` hot rows and their look-up table.

@@ -12,8 +12,6 @@
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space, class Vertex>

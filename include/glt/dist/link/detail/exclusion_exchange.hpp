@@ -14,12 +14,6 @@
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
 
-#include <iterator>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <memory_space Space, class Vertex>

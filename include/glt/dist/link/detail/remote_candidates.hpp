@@ -3,7 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/vertex_directory.hpp>

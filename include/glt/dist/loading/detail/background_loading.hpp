@@ -5,20 +5,15 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/loading/detail/prefetch_queue.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -13,12 +13,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Producer of a consumer's batches, step after step, in the consumer's thread or another.

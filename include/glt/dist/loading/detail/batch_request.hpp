@@ -3,8 +3,6 @@
 
 #include <glt/sample/options.hpp>
 
-#include <span>
-
 namespace glt::detail {
 
 /// Request for one batch: its seeds, the key of its random numbers, and its destination.

@@ -5,8 +5,6 @@
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <tuple>
-
 namespace glt::detail {
 
 /// Rows of the vertices and edges of a batch, as far as the recipe asks for them.

@@ -3,8 +3,6 @@
 
 #include <glt/dist/batch.hpp>
 
-#include <cstdint>
-
 namespace glt::detail {
 
 /// Source of a consumer's batches, one after the other; a batch is valid until the next is requested.

@@ -7,11 +7,7 @@
 #include <glt/dist/loading/detail/batch_source.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <memory>
-#include <vector>
 
 namespace glt::detail {
 

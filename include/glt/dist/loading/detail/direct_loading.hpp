@@ -4,12 +4,6 @@
 #include <glt/dist/batch.hpp>
 #include <glt/dist/loading/detail/batch_source.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace glt::detail {
 
 /// Source of batches that the consumer's thread makes on request. Memory of batches is reused.

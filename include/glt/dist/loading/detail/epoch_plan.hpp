@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/graph/detail/random_permutation.hpp>
 
-#include <algorithm>
-#include <concepts>
 #include <numeric>
-#include <span>
-#include <vector>
 
 namespace glt::detail {
 

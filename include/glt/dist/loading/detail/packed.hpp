@@ -6,14 +6,7 @@
 #include <glt/memory/memory.hpp>
 
 #include <cstring>
-#include <memory>
 #include <source_location>
-#include <span>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

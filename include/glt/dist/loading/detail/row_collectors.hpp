@@ -21,15 +21,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <optional>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Requested named tensors of vertices or edges; borrowed, null if not requested.

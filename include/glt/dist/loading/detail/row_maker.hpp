@@ -6,10 +6,6 @@
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Common part of makers of batches around subgraphs: collects rows by the collectors `Rows`, and measures times.

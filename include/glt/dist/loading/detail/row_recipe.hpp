@@ -7,9 +7,6 @@
 #include <glt/dist/named_features.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Part of a recipe that names the rows to collect for the vertices and edges of a batch; `Recipe` derives from it.

@@ -7,11 +7,6 @@
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// True if requests of a rule carry times, alone or with an occurrence number.

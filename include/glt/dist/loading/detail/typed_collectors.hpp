@@ -20,11 +20,6 @@
 
 #include <deque>
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

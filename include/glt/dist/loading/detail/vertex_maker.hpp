@@ -13,9 +13,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <span>
-#include <utility>
-
 namespace glt::detail {
 
 /// Common part of makers of batches around vertices: samples a subgraph from the seeds and collects its rows. `Query`

@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
-
 namespace glt::detail {
 
 /// Second argument of a loader: names the type of its seeds and the policy of its batches.

@@ -3,14 +3,11 @@
 
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/roles/detail/arena.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <map>
-#include <optional>
-#include <utility>
 
 namespace glt::detail {
 

@@ -3,11 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
-
 namespace glt::detail {
 
 // Services of a data set on servers.

@@ -3,14 +3,10 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
-
-#include <algorithm>
-#include <vector>
 
 namespace glt::detail {
 

@@ -4,14 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/role.hpp>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace glt::detail {
 

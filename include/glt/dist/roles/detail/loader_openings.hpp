@@ -8,12 +8,6 @@
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Loaders that clients of a server have requested and that are not open yet.

@@ -3,10 +3,6 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
-
-#include <string>
-#include <vector>
 
 namespace glt::detail {
 

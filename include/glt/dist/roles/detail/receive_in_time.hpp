@@ -3,12 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/core.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <concepts>
-#include <optional>
 
 namespace glt::detail {
 

@@ -4,7 +4,6 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
@@ -14,12 +13,7 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/detail/services.hpp>
 
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -10,15 +10,7 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <typeinfo>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

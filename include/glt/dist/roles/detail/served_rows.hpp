@@ -8,8 +8,6 @@
 #include <glt/memory/memory.hpp>
 
 #include <functional>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

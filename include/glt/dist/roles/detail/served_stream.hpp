@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
-
-#include <algorithm>
-#include <span>
-#include <utility>
 
 namespace glt::detail {
 

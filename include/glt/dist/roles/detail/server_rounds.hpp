@@ -5,18 +5,10 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/lost_rank.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/sample/options.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

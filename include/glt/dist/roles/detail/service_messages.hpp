@@ -5,11 +5,6 @@
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <tuple>
-
 namespace glt::detail {
 
 /// Kinds of messages between servers and clients; each message begins with the structure named beside its kind.

@@ -3,17 +3,12 @@
 
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/core/core.hpp>
 #include <glt/core/detail/name_list.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <functional>
 #include <map>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

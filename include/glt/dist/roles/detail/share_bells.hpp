@@ -4,9 +4,6 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
 
-#include <cstddef>
-#include <span>
-
 namespace glt::detail {
 
 /// Lets ranks of one machine wake each other when they send, if their mailboxes need it; mailboxes of threads do not.

@@ -19,9 +19,6 @@
 
 #include <deque>
 #include <exception>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>

@@ -12,11 +12,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Request of a hop to draw over one relation: rows of this rank, options, key and rule.

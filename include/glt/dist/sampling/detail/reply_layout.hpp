@@ -3,8 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-
 namespace glt::detail {
 
 /// Returns the bytes for one row's number of edges in a message: as few as the fanout allows.

@@ -7,11 +7,6 @@
 #include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Draws over one relation for one requester, and their places in the message to it.

@@ -15,12 +15,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <algorithm>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Seeds, options, rules and results of samplers of graphs without types: one node type and one edge type. For graphs

@@ -8,11 +8,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <array>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Node types of the sources and of the destinations of an edge type.

@@ -4,8 +4,6 @@
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <span>
-
 namespace glt::detail {
 
 /// Places in a frontier of the rows of one rank: its row i is row places[i] − first_place of the frontier.

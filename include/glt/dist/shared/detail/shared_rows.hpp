@@ -4,12 +4,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/core.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Set of the other parts whose rows this rank reads in place.

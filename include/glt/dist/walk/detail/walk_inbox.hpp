@@ -8,12 +8,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/detail/bucket_sort.hpp>
 
-#include <algorithm>
 #include <numeric>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -17,12 +17,6 @@
 #include <glt/sample/walk/detail/walk_kernel.hpp>
 #include <glt/sample/walk/walks.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// One of the batches of walks that are made together.

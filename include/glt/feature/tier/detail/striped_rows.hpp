@@ -4,10 +4,6 @@
 #include <glt/feature/detail/chunk_grid.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Borrowed rows, striped over the memories of G devices that reach each other: row r is row r / G of device r mod G.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/feature/detail/chunk_grid.hpp>
@@ -9,9 +8,6 @@
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/row_chunks.hpp>
-
-#include <algorithm>
-#include <type_traits>
 
 namespace glt::detail {
 

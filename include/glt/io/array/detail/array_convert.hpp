@@ -6,9 +6,6 @@
 #include <glt/io/array/array.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <concepts>
-#include <utility>
-
 namespace glt::io::detail {
 
 template <class From, class T>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
 #include <glt/io/array/array.hpp>
@@ -9,12 +8,7 @@
 
 #include <bit>
 #include <cmath>
-#include <concepts>
 #include <cstring>
-#include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace glt::io::detail {
 

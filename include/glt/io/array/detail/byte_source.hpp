@@ -3,10 +3,7 @@
 
 #include <glt/core/core.hpp>
 
-#include <concepts>
 #include <cstring>
-#include <string>
-#include <utility>
 
 namespace glt::io::detail {
 

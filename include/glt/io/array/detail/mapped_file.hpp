@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
-#include <utility>
 
 #if defined(__unix__)
 #include <sys/mman.h>

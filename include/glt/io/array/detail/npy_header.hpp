@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/detail/input_file.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
-#include <concepts>
 #include <filesystem>
-#include <iterator>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <type_traits>
-#include <vector>
 
 namespace glt::io::detail {
 

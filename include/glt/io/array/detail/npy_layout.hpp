@@ -4,12 +4,7 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

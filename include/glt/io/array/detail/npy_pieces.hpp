@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -9,12 +8,7 @@
 #include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/input_file.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <iterator>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/data_set.hpp>
-
-#include <string>
-#include <vector>
+#include <glt/io/raw_data.hpp>
 
 namespace glt::io::detail {
 

@@ -5,14 +5,10 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/npz.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

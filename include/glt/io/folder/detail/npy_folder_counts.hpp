@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/libraries.hpp>
 
@@ -9,7 +8,6 @@
 
 #include <filesystem>
 #include <map>
-#include <string>
 #include <system_error>
 
 namespace glt::io::detail {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/libraries.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/detail/table_checks.hpp>
+#include <glt/io/raw_data.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 namespace glt::io::detail {
 

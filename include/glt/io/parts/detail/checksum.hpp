@@ -4,18 +4,10 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/libraries.hpp>
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -8,16 +8,10 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/parts_folder.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <algorithm>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -3,16 +3,10 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/graph/detail/row_places.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

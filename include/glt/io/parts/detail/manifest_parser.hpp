@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -14,13 +13,9 @@
 #include <glt/io/parts/manifest.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace glt::io::detail {
 

@@ -2,18 +2,13 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/parts_content.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/split.hpp>
-
-#include <algorithm>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

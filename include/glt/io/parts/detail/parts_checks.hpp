@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/parts/write_options.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 
@@ -88,7 +80,7 @@ inline void check_edges(edge_table_view const& table) {
 }
 
 // Throws unless there is one relabelling per node type, which fits its vertices, and all have the same number of parts.
-inline void check_labels(data_set_view const& data, std::span<relabelling const> labels) {
+inline void check_labels(raw_data_view const& data, std::span<relabelling const> labels) {
   if (labels.size() != data.nodes.size() || labels.empty()) {
     throw precondition_error(glt::detail::message(labels.size(), " relabellings for ", data.nodes.size(),
                                                   " node types; give one per type, for 1 type or more"));
@@ -105,7 +97,7 @@ inline void check_labels(data_set_view const& data, std::span<relabelling const>
 }
 
 // Throws unless hot rows are given at most once a type, for every part, and for existing vertices and features.
-inline void check_hot(data_set_view const& data, std::span<hot_vertices const> all, int num_parts) {
+inline void check_hot(raw_data_view const& data, std::span<hot_vertices const> all, int num_parts) {
   std::vector<int> types;
   for (auto const& hot : all) {
     if (hot.node_type < 0 || hot.node_type >= static_cast<int>(data.nodes.size()) ||

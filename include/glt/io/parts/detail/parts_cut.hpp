@@ -3,18 +3,15 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <bit>
-#include <span>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

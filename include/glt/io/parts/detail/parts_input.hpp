@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/parts/detail/parts_checks.hpp>
 #include <glt/io/parts/write_options.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
-
-#include <algorithm>
-#include <span>
-#include <utility>
 
 namespace glt::io::detail {
 
@@ -22,7 +17,7 @@ public:
   /// @throws precondition_error  naming types or relabellings that do not fit each other, an array without one row per
   ///                             vertex or edge, or an id in a list of vertices or a link split that its type does not
   ///                             have
-  parts_input(data_set_view data, std::span<relabelling const> labels, std::span<hot_vertices const> hot, bool halo)
+  parts_input(raw_data_view data, std::span<relabelling const> labels, std::span<hot_vertices const> hot, bool halo)
       : data_(std::move(data)), labels_(labels), hot_(hot), halo_(halo), schema_(schema_of(data_)) {
     check_labels(data_, labels_);
     for (auto const& table : data_.nodes) {
@@ -34,7 +29,7 @@ public:
     check_hot(data_, hot_, num_parts());
   }
 
-  [[nodiscard]] data_set_view const& data() const noexcept { return data_; }
+  [[nodiscard]] raw_data_view const& data() const noexcept { return data_; }
   [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
   [[nodiscard]] std::span<relabelling const> labels() const noexcept { return labels_; }
   [[nodiscard]] int num_parts() const noexcept { return labels_[0].book.num_parts(); }
@@ -77,7 +72,7 @@ public:
   }
 
 private:
-  data_set_view data_;
+  raw_data_view data_;
   std::span<relabelling const> labels_;
   std::span<hot_vertices const> hot_;
   bool halo_;

@@ -3,19 +3,13 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/parts_content.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-#include <type_traits>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -3,10 +3,6 @@
 
 #include <glt/graph/hetero_schema.hpp>
 
-#include <array>
-#include <string>
-#include <string_view>
-
 namespace glt::io::detail {
 
 inline constexpr char const* manifest_file_name = "manifest.json";

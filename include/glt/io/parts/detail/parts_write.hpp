@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/mapped_npy.hpp>
-#include <glt/io/data_set.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_content.hpp>
+#include <glt/io/raw_data.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -11,8 +11,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <string_view>
-#include <utility>
 
 namespace glt::io::detail {
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/edge_column.hpp>
-
-#include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/libraries.hpp>
 
-#include <zlib.h>
-
-#include <algorithm>
-#include <array>
-#include <memory>
 #include <new>
-#include <string_view>
-#include <utility>
+#include <zlib.h>
 
 namespace glt::io::detail {
 

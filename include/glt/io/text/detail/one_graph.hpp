@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/data_set.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <filesystem>
-#include <string>
 
 namespace glt::io::detail {
 
 // Makes a data set of one type of vertices and one of edges, named after the file up to its first dot.
-inline data_set graph_of(std::filesystem::path const& path) {
+inline raw_data graph_of(std::filesystem::path const& path) {
   auto const file = path.filename().string();
-  data_set set;
+  raw_data set;
   set.name = file.substr(0, file.find('.', 1));
   set.nodes.emplace_back();
   set.edges.emplace_back();

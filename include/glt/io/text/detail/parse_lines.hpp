@@ -6,14 +6,6 @@
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/text_source.hpp>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 namespace glt::io::detail {
 
 /// Takes the next line without its end; nothing at the end of the text. The line stays valid until the next `load`.

@@ -3,20 +3,15 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <filesystem>
-#include <span>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 
@@ -61,7 +56,7 @@ void stage_graph(Comm& comm, input_watch const& watch, std::filesystem::path con
   comm.all_reduce(std::span<std::int64_t>(&num_edges, 1), reduction::sum);
   nodes.num_nodes = count(num_edges, columns.view());
   edge_table const untyped;
-  data_set_view piece{.name = {}, .nodes = {&nodes, 1}, .edges = {}};
+  raw_data_view piece{.name = {}, .nodes = {&nodes, 1}, .edges = {}};
   piece.edges.push_back({.source = untyped.source,
                          .name = untyped.name,
                          .destination = untyped.destination,

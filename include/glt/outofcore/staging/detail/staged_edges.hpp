@@ -2,15 +2,12 @@
 #pragma once
 
 #include <glt/io/array/array.hpp>
-#include <glt/io/data_set.hpp>
-#include <glt/io/data_set_view.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::io::detail {
 

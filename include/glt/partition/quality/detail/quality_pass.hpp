@@ -9,11 +9,7 @@
 #include <glt/partition/quality/partition_quality.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace glt::detail {
 

@@ -8,8 +8,6 @@
 #include <glt/partition/stream/detail/vertex_stream.hpp>
 #include <glt/partition/stream/stream_order.hpp>
 
-#include <utility>
-
 namespace glt::detail {
 
 // Sends a whole graph through a stream, `passes` times.

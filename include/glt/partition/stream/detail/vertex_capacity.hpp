@@ -4,8 +4,6 @@
 #include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <cstdint>
-
 namespace glt::detail {
 
 /// Returns the most vertices that a method assigns to a part: (1 + slack) · V / P, rounded up.

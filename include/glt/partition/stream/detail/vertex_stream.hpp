@@ -7,10 +7,6 @@
 #include <glt/partition/balance.hpp>
 #include <glt/partition/stream/detail/part_capacities.hpp>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Stream that assigns every vertex as its row arrives, and never reads a row again; common to LDG and Fennel.

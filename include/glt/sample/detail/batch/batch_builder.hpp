@@ -15,11 +15,6 @@
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Builder of a sample, hop by hop: makes room for draws, numbers the vertices of every type in first-seen order, and

@@ -6,9 +6,6 @@
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/options.hpp>
 
-#include <algorithm>
-#include <vector>
-
 namespace glt::detail {
 
 /// Sizes of a batch in memory of the policy, with upper bounds on the host. The bounds are exact once the sizes were

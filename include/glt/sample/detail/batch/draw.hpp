@@ -10,9 +10,6 @@
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 /// Draws of one hop for its frontier.

@@ -7,8 +7,6 @@
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 
-#include <span>
-
 namespace glt::detail {
 
 /// Builder of a `hetero_subgraph` from the draws of hop after hop: see `hop_builder`.

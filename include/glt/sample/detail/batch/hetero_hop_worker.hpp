@@ -10,9 +10,6 @@
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
 
-#include <span>
-#include <vector>
-
 namespace glt::detail {
 
 /// Scratch memory of a heterogeneous sampler on one process, which samples one batch after the other; for one thread.

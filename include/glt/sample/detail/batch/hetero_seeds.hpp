@@ -5,11 +5,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
-#include <iterator>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace glt::detail {
 
 /// Seeds of batches, by node type: checks the lists, and completes the list of a single type.

@@ -5,8 +5,6 @@
 #include <glt/sample/detail/batch/batch_builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 
-#include <string>
-
 namespace glt::detail {
 
 /// Builder of a sample from the draws of hop after hop: a `batch_builder` for callers that know the number of draws.

@@ -17,12 +17,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-#include <algorithm>
-#include <span>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Draws of a hop over one edge type.

@@ -12,9 +12,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <span>
-#include <type_traits>
-
 namespace glt::detail {
 
 /// Scratch memory of a sampler on one process, which samples one batch after the other; for one thread.

@@ -4,10 +4,6 @@
 #include <glt/core/detail/bounded_size.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 template <memory_space Space, class T>

@@ -4,10 +4,6 @@
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <utility>
-
 namespace glt::detail {
 
 /// Vertex of one tree of a disjoint batch.

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/bounded_size.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
-
-#include <concepts>
-#include <limits>
-#include <type_traits>
 
 namespace glt::detail {
 

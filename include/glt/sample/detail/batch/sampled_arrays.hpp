@@ -5,10 +5,6 @@
 #include <glt/sample/block.hpp>
 #include <glt/sample/options.hpp>
 
-#include <span>
-#include <tuple>
-#include <vector>
-
 namespace glt::detail {
 
 /// Vertices of a sample, of one type if there are types.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>

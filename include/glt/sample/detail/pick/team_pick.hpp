@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/heap.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/options.hpp>
-
-#include <limits>
 
 namespace glt::detail {
 

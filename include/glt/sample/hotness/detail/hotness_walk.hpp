@@ -10,8 +10,6 @@
 #include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/options.hpp>
 
-#include <utility>
-
 namespace glt::detail {
 
 /// Returns the probability that an expanded vertex of `degree` in-edges draws a given edge.

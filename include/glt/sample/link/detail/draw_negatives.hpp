@@ -6,8 +6,6 @@
 #include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/negatives.hpp>
 
-#include <concepts>
-
 namespace glt::detail {
 
 /// Candidates for negatives that kernels can query one by one: a trivially copyable functor over views.

@@ -13,7 +13,6 @@
 #include <glt/sample/link/detail/seed_edges.hpp>
 
 #include <bit>
-#include <utility>
 
 namespace glt::detail {
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/bisection.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -6,9 +6,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <limits>
-#include <utility>
-
 namespace glt::detail {
 
 template <memory_space Space, class Vertex>

@@ -10,9 +10,6 @@
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <type_traits>
-#include <utility>
-
 namespace glt::detail {
 
 // Flags the negatives in the result: all but those that were given up and are not padded.

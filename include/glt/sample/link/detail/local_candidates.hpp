@@ -8,8 +8,6 @@
 #include <glt/sample/link/detail/invert_permutation.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
-#include <utility>
-
 namespace glt::detail {
 
 /// Borrowed candidates for negatives, for kernels: `resident_candidates`.

@@ -9,11 +9,6 @@
 #include <glt/sample/link/detail/seed_edges.hpp>
 #include <glt/sample/link/negatives.hpp>
 
-#include <concepts>
-#include <span>
-#include <utility>
-#include <vector>
-
 namespace glt::detail {
 
 /// Source of candidates for negatives and of edge checks, for candidates that kernels cannot query one by one as

@@ -6,8 +6,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/link/negatives.hpp>
 
-#include <utility>
-
 namespace glt::detail {
 
 /// Borrowed seed edges of a batch, searchable in kernels.

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <iterator>
-#include <vector>
 
 namespace glt::detail {
 

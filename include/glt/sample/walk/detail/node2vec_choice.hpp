@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/walk_options.hpp>
-
-#include <algorithm>
 
 namespace glt::detail {
 

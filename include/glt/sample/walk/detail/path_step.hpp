@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
-
-#include <span>
 
 namespace glt::detail {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
-
-#include <array>
 
 namespace glt::detail {
 

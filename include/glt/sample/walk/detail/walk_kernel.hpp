@@ -3,10 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <array>
-#include <span>
-
 namespace glt::detail {
 
 /// Number of walkers that advance together, so that their cache misses overlap.

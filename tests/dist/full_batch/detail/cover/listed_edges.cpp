@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/detail/cover/listed_edges.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 
 #include <glt/core/types.hpp>
 

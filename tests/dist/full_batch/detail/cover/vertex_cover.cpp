@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/detail/cover/vertex_cover.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 
 #include <glt/core/random.hpp>
-#include <glt/dist/full_batch/detail/cover/listed_edges.hpp>
+#include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>

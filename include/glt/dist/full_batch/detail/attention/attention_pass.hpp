@@ -13,11 +13,7 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <array>
 #include <cmath>
-#include <string>
-#include <string_view>
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -17,9 +17,6 @@
 #include <glt/exec/detail/ordered_pieces.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
-#include <vector>
-
 namespace glt::detail {
 
 /// Steps of an attention's backward pass.

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 
-#include <array>
 #include <cmath>
-#include <type_traits>
 
 namespace glt::detail {
 

@@ -5,11 +5,7 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <span>
-#include <vector>
 
 namespace glt::detail {
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/memory/memory.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/detail/validate_vertices.hpp>
+
+namespace glt::detail {
+
+/// Names of the lists of a rank's part, by type.
+struct listed_names {
+  std::vector<std::vector<std::string>> splits;
+  std::vector<std::vector<std::string>> links;
+  std::vector<std::uint8_t> edge_tensors; ///< 1 if there are some
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.splits, self.links, self.edge_tensors);
+  }
+};
+
+inline void check_vertex_split(dist::vertex_split const& split, partition_book const& book) {
+  validate_vertices("id of split \"" + split.name + '"', host_view<global_id const>(split.vertices),
+                    book.num_vertices());
+}
+
+/// Checks that the data of a part fit its graph.
+///
+/// @throws precondition_error  if not
+template <device_policy Policy, vertex_id Vertex>
+void check_data(dist::hetero_graph<Policy, Vertex> const& graph, dist::data_part<Policy, Vertex> const& part) {
+  auto const& schema = graph.schema();
+  if (std::ssize(part.vertices) != schema.num_node_types() || std::ssize(part.edges) != schema.num_edge_types()) {
+    throw precondition_error(message("data of ", part.vertices.size(), " node types and ", part.edges.size(),
+                                     " edge types for a graph of ", schema.num_node_types(), " and ",
+                                     schema.num_edge_types(), "; give data of each type"));
+  }
+  auto const check_size = [](std::string_view what, auto const& values, std::int64_t wanted) {
+    if (!values.empty() && values.size() != wanted) {
+      throw precondition_error(message(values.size(), ' ', what, " for ", wanted, "; give one for each, or none"));
+    }
+  };
+  for (int t = 0; t < schema.num_node_types(); ++t) {
+    auto const& data = part.vertices[static_cast<std::size_t>(t)];
+    check_size("times of vertices", data.times, graph.book(t).size(graph.part()));
+    check_size("hot vertices", data.hot_vertices, data.hot_tensors.num_rows());
+    for (auto const& each : data.splits) {
+      check_vertex_split(each, graph.book(t));
+    }
+  }
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const& data = part.edges[static_cast<std::size_t>(e)];
+    auto const num_edges = graph.local(e).num_edges();
+    check_size("weights", data.weights, num_edges);
+    check_size("times of edges", data.times, num_edges);
+    if (!data.tensors.tensors().empty() && num_edges > 0 && !graph.local(e).has_edge_ids()) {
+      throw precondition_error("tensors of edges for a graph without edge ids, by which they are found; keep the ids "
+                               "in the graph");
+    }
+    for (auto const& each : data.links) {
+      for (auto const* const pairs : {&each.edges, &each.negatives}) {
+        auto const what = "id of link split \"" + each.name + '"';
+        if (pairs->sources.size() != pairs->destinations.size()) {
+          throw precondition_error(message(pairs->sources.size(), " sources and ", pairs->destinations.size(),
+                                           " destinations in link split \"", each.name, "\"; give pairs"));
+        }
+        validate_vertices(what, host_view<global_id const>(pairs->sources), schema.num_vertices(schema.source_type(e)));
+        validate_vertices(what, host_view<global_id const>(pairs->destinations),
+                          schema.num_vertices(schema.destination_type(e)));
+      }
+    }
+  }
+}
+
+template <class List>
+void add_names(List const& lists, std::vector<std::string>& names) {
+  for (auto const& each : lists) {
+    if (std::ranges::find(names, each.name) != names.end()) {
+      throw precondition_error(message("two splits \"", each.name, "\" of one type; give each a name"));
+    }
+    names.push_back(each.name);
+  }
+}
+// Adds an empty list for each name that only other ranks have, and sorts.
+template <class List>
+void complete_lists(std::vector<List>& lists, std::vector<std::string> const& names) {
+  for (auto const& name : names) {
+    if (std::ranges::find(lists, name, &List::name) == lists.end()) {
+      lists.emplace_back().name = name;
+    }
+  }
+  std::ranges::sort(lists, {}, &List::name);
+}
+
+/// Checks the data of all ranks' parts, and returns the names of the lists of all ranks.
+///
+/// @comm   collective; two header exchanges and a variable exchange
+/// @throws collective_error  on every rank, if the data of one do not fit its graph, or two lists of a type have one name
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+[[nodiscard]] listed_names agree_on_lists(Comm& comm, dist::hetero_graph<Policy, Vertex> const& graph,
+                                          dist::data_part<Policy, Vertex> const& part) {
+  std::vector<std::byte> packed;
+  auto const failure = failure_of([&] {
+    check_data(graph, part);
+    listed_names mine;
+    for (auto const& each : part.vertices) {
+      add_names(each.splits, mine.splits.emplace_back());
+    }
+    for (auto const& each : part.edges) {
+      add_names(each.links, mine.links.emplace_back());
+      mine.edge_tensors.push_back(each.tensors.tensors().empty() ? 0 : 1);
+    }
+    packed.resize(packed_size(mine));
+    packer(packed.data()).add(mine);
+  });
+  auto& host = host_comm(comm);
+  auto const of_rank = gather_lists(host, {.what = operation::make_graph, .hop = 1}, failure, packed);
+  listed_names all;
+  run_together(host, [&] {
+    for (auto const& block : of_rank) {
+      listed_names theirs;
+      unpacker(block, nullptr).get(theirs);
+      all.splits.resize(theirs.splits.size());
+      all.links.resize(theirs.links.size());
+      all.edge_tensors.resize(theirs.edge_tensors.size());
+      for (std::size_t t = 0; t < theirs.splits.size(); ++t) {
+        all.splits[t].insert(all.splits[t].end(), theirs.splits[t].begin(), theirs.splits[t].end());
+      }
+      for (std::size_t e = 0; e < theirs.links.size(); ++e) {
+        all.links[e].insert(all.links[e].end(), theirs.links[e].begin(), theirs.links[e].end());
+        all.edge_tensors[e] |= theirs.edge_tensors[e];
+      }
+    }
+  });
+  return all;
+}
+
+} // namespace glt::detail

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/failure.hpp>
+#include <glt/dist/full_batch/detail/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/column_sums.hpp>
+#include <glt/dist/full_batch/detail/gather_batch_values.hpp>
+#include <glt/memory/memory.hpp>
+
+namespace glt::detail {
+
+/// Parameters of a batch norm: y = (x − mean) / sqrt(variance + eps) · weight + bias.
+template <memory_space Space, std::floating_point T>
+struct batch_norm_parameters {
+  double eps = 1e-5;
+  array_view<Space, T const> weight; ///< [F], or empty for 1
+  array_view<Space, T const> bias;   ///< [F], or empty for 0
+};
+
+/// Column sums of the gradient of the output, plain and times the normalized rows.
+struct batch_gradient_sums {
+  std::vector<double> plain;      ///< [F], the gradient of the bias
+  std::vector<double> normalized; ///< [F], the gradient of the weight
+};
+
+/// Sums over the rows of this rank and over the rows of all ranks.
+struct batch_gradients {
+  batch_gradient_sums own;
+  batch_gradient_sums joined; ///< the same bits on every rank
+};
+
+// A normalized element is (x − mean) · scale.
+struct normal_column {
+  double mean;
+  double scale;
+};
+
+template <memory_space Space, class T>
+struct gradient_terms {
+  matrix_view<Space, T const> gradient;
+  matrix_view<Space, T const> x;
+  array_view<Space, normal_column const> columns;
+  GLT_HOST_DEVICE sum_pair operator()(std::int64_t row, std::int64_t column) const {
+    auto const [mean, scale] = columns[column];
+    auto const of_y = static_cast<double>(gradient(row, column));
+    return {of_y, of_y * (static_cast<double>(x(row, column)) - mean) * scale};
+  }
+};
+
+template <memory_space Space, class T>
+struct normalize_elements {
+  matrix_view<Space, T const> x;
+  array_view<Space, normal_column const> columns;
+  batch_norm_parameters<Space, T> parameters;
+  matrix_view<Space, T> y;
+  template <class Width>
+  GLT_HOST_DEVICE void operator()(std::int64_t row, std::int64_t first, Width) const {
+    for (auto column = first; column < first + Width::value; ++column) {
+      auto const [mean, scale] = columns[column];
+      auto const weight = parameters.weight.empty() ? 1.0 : static_cast<double>(parameters.weight[column]);
+      auto const bias = parameters.bias.empty() ? 0.0 : static_cast<double>(parameters.bias[column]);
+      y(row, column) = static_cast<T>((static_cast<double>(x(row, column)) - mean) * scale * weight + bias);
+    }
+  }
+};
+
+// The gradient of an element is scale · weight · (gradient of y − plain − normalized element · normalized).
+struct gradient_column {
+  normal_column normal;
+  double plain;
+  double normalized;
+};
+
+template <memory_space Space, class T>
+struct write_gradients {
+  matrix_view<Space, T const> gradient;
+  matrix_view<Space, T const> x;
+  array_view<Space, gradient_column const> columns;
+  array_view<Space, T const> weights;
+  matrix_view<Space, T> into;
+  template <class Width>
+  GLT_HOST_DEVICE void operator()(std::int64_t row, std::int64_t first, Width) const {
+    for (auto column = first; column < first + Width::value; ++column) {
+      auto const [normal, plain, normalized] = columns[column];
+      auto const weight = weights.empty() ? 1.0 : static_cast<double>(weights[column]);
+      auto const element = (static_cast<double>(x(row, column)) - normal.mean) * normal.scale;
+      auto const centered = static_cast<double>(gradient(row, column)) - plain - element * normalized;
+      into(row, column) = static_cast<T>(normal.scale * weight * centered);
+    }
+  }
+};
+
+/// Refuses a matrix that does not have the shape of the rows.
+inline void check_batch_matrix(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t of_x_rows,
+                               std::int64_t of_x_columns) {
+  if (rows != of_x_rows || columns != of_x_columns) {
+    throw precondition_error(message("batch norm of rows [", of_x_rows, ", ", of_x_columns, "] with ", name, " of [",
+                                     rows, ", ", columns, "]; give both the same shape"));
+  }
+}
+
+/// Refuses values unless there is one per column.
+inline void check_batch_columns(std::string_view name, std::int64_t size, std::int64_t columns) {
+  if (size != columns) {
+    throw precondition_error(
+        message("batch norm of ", columns, " columns with ", name, " of ", size, "; give one per column"));
+  }
+}
+
+inline void check_batch_statistics(batch_statistics const& statistics, std::int64_t columns) {
+  check_batch_columns("means", std::ssize(statistics.mean), columns);
+  check_batch_columns("deviations", std::ssize(statistics.deviations), columns);
+}
+
+template <memory_space Space, class T>
+void check_batch_parameters(batch_norm_parameters<Space, T> const& parameters, std::int64_t columns) {
+  if (!parameters.weight.empty()) {
+    check_batch_columns("weights", parameters.weight.size(), columns);
+  }
+  if (!parameters.bias.empty()) {
+    check_batch_columns("biases", parameters.bias.size(), columns);
+  }
+}
+
+[[nodiscard]] inline std::vector<normal_column> normal_columns(batch_statistics const& statistics, double eps) {
+  std::vector<normal_column> columns;
+  for (std::size_t column = 0; column < statistics.mean.size(); ++column) {
+    columns.push_back({statistics.mean[column], 1 / statistics.spread(column, eps)});
+  }
+  return columns;
+}
+
+/// Writes the normalized rows of this rank.
+///
+/// @shape  x [local rows, F] · y [local rows, F], written; may be x
+/// @where  memory of `Policy`; only enqueues
+/// @throws precondition_error  if y does not have the shape of x, or statistics or parameters are not one per column
+/// @cost   O(rows · F)
+template <device_policy Policy = device::cpu, std::floating_point Element, std::floating_point T>
+  requires std::same_as<std::remove_const_t<Element>, T>
+void normalize_batch(matrix_view<Policy::space, Element> x, batch_statistics const& statistics,
+                     std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
+                     matrix_view<Policy::space, T> y, Policy policy = {}) {
+  constexpr auto space = Policy::space;
+  glt::detail::check_batch_matrix("a result", y.rows(), y.columns(), x.rows(), x.columns());
+  glt::detail::check_batch_statistics(statistics, x.columns());
+  glt::detail::check_batch_parameters(parameters, x.columns());
+  auto const columns = make_buffer(glt::detail::normal_columns(statistics, parameters.eps), policy);
+  glt::detail::for_each_panel(policy.executor(), x.rows(), x.columns(),
+                              glt::detail::normalize_elements<space, T>{x, columns.view(), parameters, y});
+}
+
+/// Computes the sums over the rows of all ranks that the gradient of a batch norm needs.
+///
+/// The local sums are this rank's shares of the gradients of bias and weight.
+///
+/// @shape  gradient [local rows, F], of the output · x [local rows, F] · statistics of x
+/// @where  memory of `Policy`; waits for the sums
+/// @comm   collective; one header exchange and one payload exchange of 16 · F bytes to every rank; none on one rank
+/// @throws collective_error  on every rank, if on one gradient does not have the shape of x or statistics are not one
+///                           per column, if a rank has another number of columns than rank 0, or no memory for its sums
+/// @cost   O(rows · F), and O(R · F)
+template <device_policy Policy = device::cpu, communicator Comm, std::floating_point Gradient,
+          std::floating_point Element>
+  requires std::same_as<std::remove_const_t<Gradient>, std::remove_const_t<Element>>
+[[nodiscard]] batch_gradients
+gather_batch_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
+                       batch_statistics const& statistics, double eps, Policy policy = {}) {
+  using terms = glt::detail::gradient_terms<Policy::space, std::remove_const_t<Element>>;
+  batch_gradients sums;
+  std::vector<double> values;
+  auto const failure = glt::detail::failure_of([&] {
+    glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+    glt::detail::check_batch_statistics(statistics, x.columns());
+    auto const columns = make_buffer(glt::detail::normal_columns(statistics, eps), policy);
+    for (auto const [plain, normalized] : glt::detail::column_sums<glt::detail::sum_pair>(
+             policy, x.rows(), x.columns(), terms{gradient, x, columns.view()})) {
+      sums.own.plain.push_back(plain);
+      sums.own.normalized.push_back(normalized);
+    }
+    values = sums.own.plain;
+    values.insert(values.end(), sums.own.normalized.begin(), sums.own.normalized.end());
+  });
+  auto const lists =
+      glt::detail::gather_batch_values(glt::detail::host_comm(comm), glt::detail::batch_norm_backward, failure, values);
+  auto const columns = static_cast<std::size_t>(x.columns());
+  sums.joined = {.plain = std::vector<double>(columns, 0), .normalized = std::vector<double>(columns, 0)};
+  for (auto const& list : lists) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      sums.joined.plain[column] += list[column];
+      sums.joined.normalized[column] += list[columns + column];
+    }
+  }
+  return sums;
+}
+
+/// Writes the gradient of a batch norm with respect to the rows of this rank.
+///
+/// @shape  gradient [local rows, F], of the output · x [local rows, F] · joined: sums over all ranks · into [local
+///         rows, F], written; may be gradient
+/// @where  memory of `Policy`; only enqueues
+/// @throws precondition_error  if gradient or into does not have the shape of x, or statistics, sums or parameters are
+///                             not one per column
+/// @cost   O(rows · F)
+/// @source Ioffe, Szegedy, "Batch normalization", ICML 2015, section 3
+template <device_policy Policy = device::cpu, std::floating_point Gradient, std::floating_point Element,
+          std::floating_point T>
+  requires std::same_as<std::remove_const_t<Gradient>, T> && std::same_as<std::remove_const_t<Element>, T>
+void write_batch_gradient(matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
+                          batch_statistics const& statistics, batch_gradient_sums const& joined,
+                          std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
+                          matrix_view<Policy::space, T> into, Policy policy = {}) {
+  constexpr auto space = Policy::space;
+  glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+  glt::detail::check_batch_matrix("a result", into.rows(), into.columns(), x.rows(), x.columns());
+  glt::detail::check_batch_statistics(statistics, x.columns());
+  glt::detail::check_batch_parameters(parameters, x.columns());
+  glt::detail::check_batch_columns("sums", std::ssize(joined.plain), x.columns());
+  glt::detail::check_batch_columns("sums", std::ssize(joined.normalized), x.columns());
+  auto const rows = static_cast<double>(statistics.rows);
+  std::vector<glt::detail::gradient_column> of_columns;
+  for (auto const& normal : glt::detail::normal_columns(statistics, parameters.eps)) {
+    auto const column = of_columns.size();
+    of_columns.push_back({normal, joined.plain[column] / rows, joined.normalized[column] / rows});
+  }
+  auto const columns = make_buffer(of_columns, policy);
+  glt::detail::for_each_panel(
+      policy.executor(), x.rows(), x.columns(),
+      glt::detail::write_gradients<space, T>{gradient, x, columns.view(), parameters.weight, into});
+}
+
+} // namespace glt::detail
