@@ -50,10 +50,10 @@ sample_hetero_links_naively(hetero_list const& graph, pair_list const& positives
   auto const destination_type = schema.destination_type(options.edge_type);
   auto negative_options = options.negatives;
   negative_options.self_pairs = negative_options.self_pairs || source_type != destination_type;
-  auto const negatives = draw_naively(pairs_of(graph.relations[edge_type]),
-                                      {schema.num_vertices(source_type), std::move(shares.first)},
-                                      {schema.num_vertices(destination_type), std::move(shares.second)}, positives,
-                                      glt::detail::negatives_key(key, options.edge_type), negative_options);
+  auto const negatives =
+      draw_naively(pairs_of(graph.relations[edge_type]), {schema.num_vertices(source_type), std::move(shares.first)},
+                   {schema.num_vertices(destination_type), std::move(shares.second)}, positives,
+                   glt::detail::negatives_key(key, options.edge_type), negative_options);
   auto rest = graph;
   std::vector<std::vector<std::int64_t>> id_in_graph(graph.relations.size());
   for (std::size_t e = 0; e < graph.relations.size(); ++e) {
@@ -120,7 +120,8 @@ naive_hetero_link_sample plain_hetero_links(Sample const& sample, glt::hetero_sc
   naive_hetero_link_sample out;
   out.subgraph = plain_hetero(sample.subgraph(), original);
   auto const vertex = [&](int type, std::int64_t position) {
-    return position < 0 ? -1 : out.subgraph.nodes.at(static_cast<std::size_t>(type)).at(static_cast<std::size_t>(position));
+    return position < 0 ? -1
+                        : out.subgraph.nodes.at(static_cast<std::size_t>(type)).at(static_cast<std::size_t>(position));
   };
   auto const from = schema.source_type(edge_type);
   auto const to = schema.destination_type(edge_type);

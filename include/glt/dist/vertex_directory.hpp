@@ -78,8 +78,8 @@ struct position_if_taken {
 
 namespace glt::dist {
 
-/// Translation between original ids and the global ids of a graph in parts, both ways and for any vertex; of a graph with
-/// types, for the vertices of one type.
+/// Translation between original ids and the global ids of a graph in parts, both ways and for any vertex; of a graph
+/// with types, for the vertices of one type.
 ///
 /// Programs know vertices by the ids of their input files; a graph in parts numbers them anew. Look up seeds here if
 /// their original ids are known, and name results by original ids again. Rank r keeps the global ids of the r-th of R

@@ -466,8 +466,8 @@ void check_links_of_types(auto& comm, glt_test::hetero_list const& list) {
             return glt_test::plain_hetero_links(out, list.schema, type, original);
           },
           [&](auto const& positives, auto key) {
-            return glt_test::sample_hetero_links_naively(
-                list, positives, {}, option, key, {{}, weighted ? weights.shares : std::vector<std::int64_t>()});
+            return glt_test::sample_hetero_links_naively(list, positives, {}, option, key,
+                                                         {{}, weighted ? weights.shares : std::vector<std::int64_t>()});
           });
     }
   }
@@ -547,9 +547,8 @@ TEST_CASE("typed links that cannot be are the same error on every rank") {
     glt::dist::vertex_directory papers(comm, graph, 0);
     glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(list.schema, {2})}};
     auto const refused = [&](glt::hetero_link_options const& of_last, auto* of_sources) {
-      return glt_test::thrown<glt::collective_error>([&] {
-        glt::dist::link_sampler(comm, graph, {odd ? of_sources : &authors, &papers}, odd ? of_last : good);
-      });
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::link_sampler(comm, graph, {odd ? of_sources : &authors, &papers}, odd ? of_last : good); });
     };
     using directory = decltype(authors);
     CHECK(glt_test::names(refused(good, &papers), name, "directory"));
@@ -565,8 +564,7 @@ TEST_CASE("typed links that cannot be are the same error on every rank") {
     glt::dist::hetero_link_sample<cpu> out;
     std::vector<glt::global_id> const author{50};
     std::vector<glt::global_id> const paper{odd ? 101 : 100};
-    CHECK(glt_test::names(
-        glt_test::thrown<glt::collective_error>([&] { sampler.sample(author, paper, {}, out); }), name,
-        "destination of seed edge 0 is 101"));
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(author, paper, {}, out); }),
+                          name, "destination of seed edge 0 is 101"));
   });
 }

@@ -380,13 +380,12 @@ TEST_CASE("links of a type equal the naive ones: every graph, edge type, mode, e
       }
       for (auto const& option : glt_test::hetero_link_options_to_try(list.schema, type)) {
         bool const weighted = option.negatives.amount > 0.5 && option.negatives.amount < 1.5 && to > 0;
-        glt::vertex_weights<cpu> const table = weighted ? glt::vertex_weights<cpu>(glt::host_view<double const>(weights))
-                                                        : glt::vertex_weights<cpu>();
+        glt::vertex_weights<cpu> const table =
+            weighted ? glt::vertex_weights<cpu>(glt::host_view<double const>(weights)) : glt::vertex_weights<cpu>();
         typed_sampler sampler(graph.view(), option, {{}, table.view()}, cpu(type % 2 + 1));
         glt::hetero_link_sample<cpu> out; // reused: nothing of the last batch may shine through
         for (std::int64_t const size : {12, 0, 1, 33}) {
-          auto const positives =
-              glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
+          auto const positives = glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
           auto const [sources, destinations] = ends_of(positives);
           std::vector<std::int64_t> labels(
               option.negatives.mode == negative_mode::binary && size != 33 ? positives.size() : 0);
@@ -440,8 +439,7 @@ TEST_CASE("around seed edges of a type with queries, every end has the query of 
       limited.exclude = seed_exclusion::none;
       limited.neighbors.disjoint = true;
       limited.neighbors.replace = false;
-      sampler_type sampler(graph.view(), limited,
-                           std::vector<glt_test::limit_rule>(list.relations.size()));
+      sampler_type sampler(graph.view(), limited, std::vector<glt_test::limit_rule>(list.relations.size()));
       auto const positives = glt_test::some_hetero_positives(list, type, 20, 5);
       auto const [sources, destinations] = ends_of(positives);
       std::vector<std::int64_t> limits;
@@ -487,9 +485,9 @@ TEST_CASE("links of types that cannot be are refused") {
   std::vector<double> const weights(17, 1);
   glt::vertex_weights<cpu> const authors{glt::host_view<double const>(weights)};
   typed_sampler const one_weighted(graph.view(), good, {authors.view(), {}});
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { typed_sampler(graph.view(), good, {{}, authors.view()}); }),
-                        "17 vertex weights for 33 vertices"));
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { typed_sampler(graph.view(), good, {{}, authors.view()}); }),
+      "17 vertex weights for 33 vertices"));
   typed_sampler sampler(graph.view(), good);
   glt::hetero_link_sample<cpu> out;
   std::vector<glt::local_id> const last_author{16};

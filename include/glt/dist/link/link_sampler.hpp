@@ -10,7 +10,6 @@
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
-#include <glt/dist/link/detail/link_relations.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
@@ -63,8 +62,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id,
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class link_sampler {
   using kind = glt::detail::link_relations<Rule, Graph>;
-  using sampler_type =
-      neighbor_sampler<Comm, Policy, Vertex, detail::link_rule<Policy::space, Rule>, Policy, Graph>;
+  using sampler_type = neighbor_sampler<Comm, Policy, Vertex, detail::link_rule<Policy::space, Rule>, Policy, Graph>;
 
 public:
   static constexpr memory_space space = Policy::space;
@@ -87,20 +85,18 @@ public:
   };
 
   /// Borrows the graph, the directories of the vertices at both ends, the data of the rules, and the weights; all must
-  /// outlive the sampler. Both ends may have one directory: `&directory`; of two types they have two: `{&users, &items}`.
-  /// Without weights all vertices are equally likely to be an end of a negative.
+  /// outlive the sampler. Ends of one type have one directory, `&directory`, ends of two types have two,
+  /// `{&users, &items}`. Without weights all vertices are equally likely to be an end of a negative.
   ///
   /// @shape  rules: one, or with types [edge types]
   /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
-  ///                           the options of rank 0, a directory is missing or of other vertices than the graph, or the
-  ///                           graph was made for another rank or number of ranks
+  ///                           the options of rank 0, a directory is missing or of other vertices than the graph, or
+  ///                           the graph was made for another rank or number of ranks
   /// @cost   O(local edges)
   template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
-  link_sampler(Comm comm, Graph const& graph,
-               std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>> directories,
-               options_type options, SameRules rules,
-               std::type_identity_t<detail::of_both_ends<vertex_weights<Comm, Policy, Vertex>*>> weights = {},
+  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
+               options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
                Policy policy = {})
       : types_(agree_on(comm, graph, directories, options, weights)), directories_(directories),
         options_(std::move(options)), rules_(std::move(rules)), comm_(comm),
@@ -127,11 +123,8 @@ public:
   }
 
   /// Samples uniformly.
-  link_sampler(Comm comm, Graph const& graph,
-               std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>> directories,
-               options_type options,
-               std::type_identity_t<detail::of_both_ends<vertex_weights<Comm, Policy, Vertex>*>> weights = {},
-               Policy policy = {})
+  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
+               options_type options, detail::weights_of_ends<Comm, Policy, Vertex> weights = {}, Policy policy = {})
     requires std::same_as<Rule, uniform_rule>
       : link_sampler(std::move(comm), graph, directories, std::move(options), kind::rules_without_data(graph), weights,
                      std::move(policy)) {}
@@ -253,6 +246,7 @@ private:
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
     print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
+    print.add(directories.sources == directories.destinations).add(weights.sources == weights.destinations);
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print.value(),
                   [](auto, auto) {
                     return "samples links with other options than rank 0; pass the same negatives, exclusion, edge "
@@ -272,10 +266,9 @@ private:
       throw precondition_error("no batches; a rank without seed edges joins with empty ones");
     }
     while (workers_.size() < batches.size()) {
-      workers_.push_back(
-          {glt::detail::seed_edges<Policy, Vertex>(policy_),
-           {},
-           assembly_type(options_.negatives, policy_, types_, num_node_types_)});
+      workers_.push_back({glt::detail::seed_edges<Policy, Vertex>(policy_),
+                          {},
+                          assembly_type(options_.negatives, policy_, types_, num_node_types_)});
     }
     positives_.reserve(batches.size());
     wanted_.reserve(batches.size());
@@ -381,23 +374,21 @@ private:
   std::vector<typename sampler_type::bulk_item> items_;
 };
 
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class... Others>
-link_sampler(Comm, graph<Policy, Vertex> const&,
-             std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>>, link_options,
-             Others const&...) -> link_sampler<Comm, Policy, Vertex>;
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Others>
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options,
+             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {}) -> link_sampler<Comm, Policy, Vertex>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
-link_sampler(Comm, graph<Policy, Vertex> const&,
-             std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>>, link_options, Rule,
-             Others const&...) -> link_sampler<Comm, Policy, Vertex, Rule>;
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class... Others>
-link_sampler(Comm, hetero_graph<Policy, Vertex> const&,
-             std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>>, hetero_link_options,
-             Others const&...) -> link_sampler<Comm, Policy, Vertex, uniform_rule, hetero_graph<Policy, Vertex>>;
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Others>
-link_sampler(Comm, hetero_graph<Policy, Vertex> const&,
-             std::type_identity_t<detail::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>>, hetero_link_options,
-             std::vector<Rule>, Others const&...)
+link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options, Rule,
+             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+    -> link_sampler<Comm, Policy, Vertex, Rule>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
+             hetero_link_options, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+    -> link_sampler<Comm, Policy, Vertex, uniform_rule, hetero_graph<Policy, Vertex>>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
+             hetero_link_options, std::vector<Rule>, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
     -> link_sampler<Comm, Policy, Vertex, Rule, hetero_graph<Policy, Vertex>>;
 
 } // namespace glt::dist

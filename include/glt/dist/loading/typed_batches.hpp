@@ -63,8 +63,8 @@ struct typed_batch : batch_place {
   }
 };
 
-/// Seed edges of this rank in one step, all of one type, with their negatives, the sampled neighbourhood of all ends by
-/// types, and the requested tensors.
+/// Mini-batch of seed edges of one type: their negatives, the sampled neighbourhood of all ends by types, and the
+/// requested tensors.
 ///
 /// @shape  as `typed_batch`; distinct ends take the place of distinct seeds
 template <device_policy Policy, vertex_id Vertex>
@@ -164,8 +164,8 @@ public:
   using batch_type = batch_on<Policy>;
 
   /// @comm   collective; the exchanges of the sampler and of the collectors
-  /// @throws collective_error  on every rank, if options, rules or weights of a rank are wrong, tensors and graph are of
-  ///                           different partitions, or ranks collect different things
+  /// @throws collective_error  on every rank, if options, rules or weights of a rank are wrong, tensors and graph are
+  ///                           of different partitions, or ranks collect different things
   maker(Comm comm, typed_batches const& what, Policy policy)
     requires(!around_edges)
       : rows(comm, what.things_, *what.graph_, what.options_.edge_ids, policy),

@@ -52,48 +52,12 @@ struct hetero_link_options {
 
 namespace detail {
 
-inline void check_value(seed_exclusion exclude) {
+inline void check_exclusion_value(seed_exclusion exclude) {
   if (exclude < seed_exclusion::none || exclude > seed_exclusion::edges_and_reverses) {
     throw precondition_error(
         message("exclude ", static_cast<std::int64_t>(exclude), "; give a value of seed_exclusion"));
   }
 }
-
-} // namespace detail
-
-/// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
-inline void validate(link_options const& options) {
-  validate(options.neighbors);
-  validate(options.negatives);
-  detail::check_value(options.exclude);
-}
-
-/// @throws precondition_error  as `validate` for neighbours and for negatives, if `exclude` is no seed_exclusion, the
-///                             edge type does not exist, or reverses are to be left out and `reverse_type` does not
-///                             join the same types in the other direction
-inline void validate(hetero_link_options const& options, hetero_schema const& schema) {
-  validate(options.neighbors, schema);
-  validate(options.negatives);
-  detail::check_value(options.exclude);
-  auto const check_type = [&](int type, std::string_view what) {
-    if (type < 0 || type >= schema.num_edge_types()) {
-      throw precondition_error(detail::message(what, ' ', type, " of a graph of ", schema.num_edge_types(),
-                                               " edge types; types count from 0, see hetero_schema::find_edge_type"));
-    }
-  };
-  check_type(options.edge_type, "seed edges of type");
-  if (options.exclude == seed_exclusion::edges_and_reverses) {
-    check_type(options.reverse_type, "reverses of seed edges of type");
-    if (schema.source_type(options.reverse_type) != schema.destination_type(options.edge_type) ||
-        schema.destination_type(options.reverse_type) != schema.source_type(options.edge_type)) {
-      throw precondition_error(detail::message("edges ", schema.name_of_edge_type(options.reverse_type),
-                                               " are no reverses of ", schema.name_of_edge_type(options.edge_type),
-                                               "; give the type with its ends swapped as reverse_type"));
-    }
-  }
-}
-
-namespace detail {
 
 /// Type of the seed edges of a link sampler, and the vertex types of their ends. Without types there is one of each.
 struct link_types {
@@ -105,20 +69,57 @@ struct link_types {
   [[nodiscard]] bool one_vertex_type() const noexcept { return source == destination; }
 };
 
-/// Returns the types that options name.
+/// Checks what options say of pairs, and returns the types that they name; the options of neighbours are not checked.
 ///
-/// @throws precondition_error  if the options are wrong
+/// @throws precondition_error  as `validate`
 [[nodiscard]] inline link_types types_of(link_options const& options) {
-  validate(options);
+  validate(options.negatives);
+  check_exclusion_value(options.exclude);
   return {};
 }
 [[nodiscard]] inline link_types types_of(hetero_link_options const& options, hetero_schema const& schema) {
-  validate(options, schema);
-  return {.edge_type = options.edge_type,
-          .reverse_type = options.reverse_type,
-          .source = schema.source_type(options.edge_type),
-          .destination = schema.destination_type(options.edge_type)};
+  validate(options.negatives);
+  check_exclusion_value(options.exclude);
+  auto const check_type = [&](int type, std::string_view what) {
+    if (type < 0 || type >= schema.num_edge_types()) {
+      throw precondition_error(message(what, ' ', type, " of a graph of ", schema.num_edge_types(),
+                                       " edge types; types count from 0, see hetero_schema::find_edge_type"));
+    }
+  };
+  check_type(options.edge_type, "seed edges of type");
+  link_types const types{.edge_type = options.edge_type,
+                         .reverse_type = options.reverse_type,
+                         .source = schema.source_type(options.edge_type),
+                         .destination = schema.destination_type(options.edge_type)};
+  if (options.exclude == seed_exclusion::edges_and_reverses) {
+    check_type(options.reverse_type, "reverses of seed edges of type");
+    if (schema.source_type(options.reverse_type) != types.destination ||
+        schema.destination_type(options.reverse_type) != types.source) {
+      throw precondition_error(message("edges ", schema.name_of_edge_type(options.reverse_type), " are no reverses of ",
+                                       schema.name_of_edge_type(options.edge_type),
+                                       "; give the type with its ends swapped as reverse_type"));
+    }
+  }
+  return types;
 }
+
+} // namespace detail
+
+/// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
+inline void validate(link_options const& options) {
+  validate(options.neighbors);
+  static_cast<void>(detail::types_of(options));
+}
+
+/// @throws precondition_error  as `validate` for neighbours and for negatives, if `exclude` is no seed_exclusion, the
+///                             edge type does not exist, or reverses are to be left out and `reverse_type` does not
+///                             join the same types in the other direction
+inline void validate(hetero_link_options const& options, hetero_schema const& schema) {
+  validate(options.neighbors, schema);
+  static_cast<void>(detail::types_of(options, schema));
+}
+
+namespace detail {
 
 /// Returns the options by which negatives between two types are drawn: a vertex of another type is never the same.
 [[nodiscard]] inline negative_options negatives_between(negative_options options, link_types const& types) noexcept {

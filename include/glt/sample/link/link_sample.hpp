@@ -116,8 +116,7 @@ private:
   buffer<Policy, local_id> typed_index_; // empty without types: the subgraph then has it
 };
 
-/// Sample of positive and negative pairs of one edge type, with the subgraph of a heterogeneous graph around all their
-/// ends.
+/// Sample of positive and negative pairs of one edge type, with the typed subgraph around all their ends.
 template <device_policy Policy, vertex_id Vertex = local_id>
 using hetero_link_sample = link_sample<Policy, Vertex, hetero_subgraph<Policy, Vertex>>;
 

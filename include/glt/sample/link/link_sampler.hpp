@@ -62,7 +62,8 @@ public:
   using sample_type = link_sample<Policy, Vertex, typename kind::subgraph_type>;
 
   /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, ends of negatives are
-  /// drawn in proportion to them, else all vertices are equally likely: `{of_sources, of_destinations}`, or one for both.
+  /// drawn in proportion to them, else all vertices are equally likely. Weights are `{of_sources, of_destinations}`, or
+  /// one for both.
   ///
   /// @shape  rules: one, or with types [edge types] · weights of [V] vertices by original id, or {} · original [V], a
   ///         permutation, or empty; with types [node types] of them
@@ -89,9 +90,8 @@ public:
   }
 
   /// Samples uniformly.
-  link_sampler(Graph graph, options_type options,
-               detail::of_both_ends<detail::vertex_weights_view<space>> weights = {}, Policy policy = {},
-               typename kind::originals_type original = {})
+  link_sampler(Graph graph, options_type options, detail::of_both_ends<detail::vertex_weights_view<space>> weights = {},
+               Policy policy = {}, typename kind::originals_type original = {})
     requires std::same_as<Rule, uniform_rule>
       : link_sampler(graph, std::move(options), kind::rules_without_data(graph), weights, std::move(policy),
                      std::move(original)) {}
@@ -101,8 +101,8 @@ public:
   /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
   ///
   /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
-  /// @throws precondition_error  if the lengths differ, an end is not a vertex of its type, a label is negative, or there
-  ///                             are labels for triplets; `out` is then unchanged
+  /// @throws precondition_error  if the lengths differ, an end is not a vertex of its type, a label is negative, or
+  ///                             there are labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
@@ -149,10 +149,9 @@ private:
     detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    policy_.executor().for_each(keys_.size(),
-                                detail::key_of_positive<space, GraphSpace, Vertex>{
-                                    detail::negatives_key(key, types_.edge_type), positives_.view(),
-                                    original_.sources, original_.destinations, keys_.view()});
+    policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
+                                                  detail::negatives_key(key, types_.edge_type), positives_.view(),
+                                                  original_.sources, original_.destinations, keys_.view()});
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
     for (auto& [what, ascending, edges] : exclusions_) {
       detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(), what.edges, what.reverses};

@@ -94,7 +94,8 @@ TEST_CASE_TEMPLATE("owners know what every rank excludes from their rows", Polic
           bool const reverses = round % 2 == 1;
           auto const mine = wanted_out(list, divided, comm.rank(), round);
           seeds_of_edges<Policy> const seeds(mine, policy);
-          exclusions.exclude(seeds.seeds.view(), {0, true, reverses}, {.what = glt::detail::operation::exclude, .step = round});
+          exclusions.exclude(seeds.seeds.view(), {0, true, reverses},
+                             {.what = glt::detail::operation::exclude, .step = round});
           for (int rank = 0; rank < comm.size(); ++rank) {
             auto const theirs = wanted_out(list, divided, rank, round);
             auto const rows = own.graph.view();

@@ -68,8 +68,8 @@ struct received_exclusions {
   }
 };
 
-/// Exchange that tells the owners of the rows of a relation which edges they must not sample for this rank. Exclusions of
-/// one rank do not affect other ranks.
+/// Exchange that tells the owners of the rows of a relation which edges they must not sample for this rank. Exclusions
+/// of one rank do not affect other ranks.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class exclusion_exchange {
   static constexpr memory_space space = Policy::space;

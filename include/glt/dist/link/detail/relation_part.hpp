@@ -6,6 +6,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/sample/link/detail/link_rules.hpp>
 
 namespace glt::detail {
 
@@ -34,5 +35,21 @@ template <device_policy Policy, vertex_id Vertex>
                                                                     int edge_type) {
   return {graph.local(edge_type), graph.book(graph.schema().destination_type(edge_type)), graph.part()};
 }
+
+/// Options and rules of link samplers across ranks, by the type of graph.
+template <class Rule, class Graph>
+struct link_relations;
+
+template <class Rule, device_policy Policy, vertex_id Vertex>
+struct link_relations<Rule, dist::graph<Policy, Vertex>> : plain_link_rules<Policy::space, Rule> {
+  static partition_book const& book(dist::graph<Policy, Vertex> const& graph, int) noexcept { return graph.book(); }
+};
+
+template <class Rule, device_policy Policy, vertex_id Vertex>
+struct link_relations<Rule, dist::hetero_graph<Policy, Vertex>> : hetero_link_rules<Policy::space, Rule> {
+  static partition_book const& book(dist::hetero_graph<Policy, Vertex> const& graph, int node_type) noexcept {
+    return graph.book(node_type);
+  }
+};
 
 } // namespace glt::detail

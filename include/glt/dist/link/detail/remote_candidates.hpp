@@ -13,6 +13,12 @@
 
 namespace glt::detail {
 
+/// Directories of the vertices at both ends of pairs, and their weights or null; not deduced from arguments.
+template <class Comm, class Policy, class Vertex>
+using directories_of_ends = std::type_identity_t<of_both_ends<dist::vertex_directory<Comm, Policy, Vertex>*>>;
+template <class Comm, class Policy, class Vertex>
+using weights_of_ends = std::type_identity_t<of_both_ends<dist::vertex_weights<Comm, Policy, Vertex>*>>;
+
 /// Candidates for negatives from a graph in parts; `local_candidates` is the version for a whole graph.
 ///
 /// @comm   a round of draws is one look-up, or two if both ends are drawn and differ in type or weights, and, if
@@ -26,9 +32,8 @@ class remote_candidates {
 
 public:
   /// Borrows all; without weights all vertices are equally likely.
-  remote_candidates(edge_queries<Comm, Policy, Vertex>& edges,
-                    std::type_identity_t<of_both_ends<dist::vertex_directory<Comm, Policy, Vertex>*>> directories,
-                    std::type_identity_t<of_both_ends<dist::vertex_weights<Comm, Policy, Vertex>*>> weights) noexcept
+  remote_candidates(edge_queries<Comm, Policy, Vertex>& edges, directories_of_ends<Comm, Policy, Vertex> directories,
+                    weights_of_ends<Comm, Policy, Vertex> weights) noexcept
       : edges_(&edges), sources_{directories.sources, weights.sources},
         destinations_{directories.destinations, weights.destinations},
         alike_(directories.sources == directories.destinations && weights.sources == weights.destinations) {}

@@ -7,7 +7,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
-#include <glt/dist/link/detail/link_relations.hpp>
+#include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
@@ -27,8 +27,8 @@
 
 namespace glt::detail {
 
-/// Weights of the vertices of this rank's part, by node type; vertices of other types are equally likely to be an end of
-/// a negative.
+/// Weights of the vertices of this rank's part, by node type; vertices of other types are equally likely to be an end
+/// of a negative.
 template <memory_space Space>
 using weights_by_type = std::map<int, array_view<Space, double const>>;
 

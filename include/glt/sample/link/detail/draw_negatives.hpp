@@ -30,7 +30,7 @@ struct find_vertex {
   Candidates candidates;
   array_view<Space, std::int64_t const> numbers;
   array_view<Space, Vertex> vertices;
-  std::int64_t num_sources; // the numbers of destinations follow those of sources
+  std::int64_t num_sources; // numbers behind them stand for destinations
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     vertices[i] = candidates.vertex(i < num_sources ? pair_end::source : pair_end::destination, numbers[i]);
   }

@@ -159,8 +159,8 @@ public:
     seeds_.resize(num_sources_ + num_destinations_);
     auto const sources = seeds_.view().subview(0, num_sources_);
     auto const destinations = seeds_.view().subview(num_sources_, num_destinations_);
-    ex.for_each(positives.size(), write_positive_seeds<space, Vertex>{positives.sources, positives.destinations,
-                                                                      sources, destinations});
+    ex.for_each(positives.size(),
+                write_positive_seeds<space, Vertex>{positives.sources, positives.destinations, sources, destinations});
     ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
                                                           ranks, is_triplet(), positives.size(), sources, destinations,
                                                           places_.view()});
@@ -176,8 +176,8 @@ public:
     }
   }
 
-  /// Returns the queries of the last seeds, with types type after type: both ends of a positive and of its negatives have
-  /// its query. None if the rule has no queries.
+  /// Returns the queries of the last seeds, with types type after type: both ends of a positive and of its negatives
+  /// have its query. None if the rule has no queries.
   ///
   /// @shape  of_positives [P] → [seeds]
   /// @where  enqueues only; valid until the next call
@@ -191,9 +191,8 @@ public:
       auto const sources = queries_.view().subview(sources_first ? 0 : num_destinations_, num_sources_);
       auto const destinations = queries_.view().subview(sources_first ? num_sources_ : 0, num_destinations_);
       ex.for_each(size, write_positive_seeds<space, Query>{of_positives, of_positives, sources, destinations});
-      ex.for_each(places_.size(),
-                  write_negative_queries<space, Query>{of_positives, options_, std::as_const(places_).view(), sources,
-                                                       destinations});
+      ex.for_each(places_.size(), write_negative_queries<space, Query>{
+                                      of_positives, options_, std::as_const(places_).view(), sources, destinations});
     }
     return std::as_const(queries_).view();
   }
@@ -250,7 +249,7 @@ private:
   negative_options options_;
   Policy policy_;
   link_types types_;
-  std::vector<list> lists_; // of the seeds, by node type
+  std::vector<list> lists_;      // of the seeds, by node type
   buffer<Policy, Vertex> seeds_; // sources, then destinations
   buffer<Policy, Query> queries_;
   buffer<Policy, std::int64_t> ranks_;

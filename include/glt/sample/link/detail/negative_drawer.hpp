@@ -23,8 +23,8 @@ namespace glt::detail {
 /// number, or as many as its weight.
 ///
 /// - `c.num_numbers(end)`
-/// - `c.find(numbers, vertices, mode)`: writes the vertices of the numbers, with binary negatives of sources and then of
-///   as many destinations, else of destinations; false if no rank has any number, and then no further call follows
+/// - `c.find(numbers, vertices, mode)`: writes the vertices of the numbers, with binary negatives of sources and then
+///   of as many destinations, else of destinations; false if no rank has any number, and then no further call follows
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
 concept candidate_source =
@@ -49,7 +49,7 @@ struct draw_candidate {
   array_view<Space, std::int64_t const> open;
   negative_options options;
   std::int64_t attempt;
-  std::int64_t num_sources;      // how many numbers stand for sources; likewise the next
+  std::int64_t num_sources; // how many numbers stand for sources; likewise the next
   std::int64_t num_destinations;
   array_view<Space, std::int64_t> sources; // empty for triplets
   array_view<Space, std::int64_t> destinations;
@@ -236,7 +236,7 @@ private:
     }
   }
 
-  // The numbers of all sources, unless triplets share theirs, come before those of all destinations.
+  // The numbers of all sources come first, unless triplets share their sources; the numbers of destinations follow.
   template <class Candidates>
   void draw_numbers(Candidates& candidates, std::span<batch_type const> batches, std::int64_t attempt) {
     auto const sources = num_drawn_sources(batches.size());
@@ -260,12 +260,13 @@ private:
     for_each_batch(batches, [&](batch_type const& batch, open_places const& places, std::int64_t first) {
       auto const open = places.now.view();
       auto& out = *batch.out;
-      policy_.executor().for_each(
-          open.size(), write_candidate<space, Vertex>{
-                           open, sources_of(drawn, first, open.size()),
-                           drawn.subview(first_destination + first, open.size()), batch.positives->view().sources, options_, sources_.view().subview(first, open.size()),
-                           destinations_.view().subview(first, open.size()), out.sources.view(),
-                           out.destinations.view(), out.verified.view()});
+      policy_.executor().for_each(open.size(), write_candidate<space, Vertex>{
+                                                   open, sources_of(drawn, first, open.size()),
+                                                   drawn.subview(first_destination + first, open.size()),
+                                                   batch.positives->view().sources, options_,
+                                                   sources_.view().subview(first, open.size()),
+                                                   destinations_.view().subview(first, open.size()), out.sources.view(),
+                                                   out.destinations.view(), out.verified.view()});
     });
   }
 
