@@ -69,7 +69,7 @@ struct link_types {
   [[nodiscard]] bool one_vertex_type() const noexcept { return source == destination; }
 };
 
-/// Checks what options say of pairs, and returns the types that they name; the options of neighbours are not checked.
+/// Checks the options of pairs, and returns the types that they name; options of neighbours are not checked.
 ///
 /// @throws precondition_error  as `validate`
 [[nodiscard]] inline link_types types_of(link_options const& options) {

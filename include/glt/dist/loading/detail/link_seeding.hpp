@@ -80,15 +80,15 @@ public:
   template <class Batch>
   void sample(std::span<batch_request<seeds_type, Batch> const> batches) {
     sampler_.sample_bulk(items_.of(batches, [](auto& memory, auto const& batch) {
-      item_type item{.sources = memory.sources(*batch.seeds),
-                     .destinations = memory.destinations(*batch.seeds),
-                     .labels = memory.labels(*batch.seeds),
-                     .key = batch.key,
-                     .out = &batch.out->sample};
+      item_type request{.sources = memory.sources(*batch.seeds),
+                        .destinations = memory.destinations(*batch.seeds),
+                        .labels = memory.labels(*batch.seeds),
+                        .key = batch.key,
+                        .out = &batch.out->sample};
       if constexpr (has_query<Rule>) {
-        item.queries = memory.times(*batch.seeds);
+        request.queries = memory.times(*batch.seeds);
       }
-      return item;
+      return request;
     }));
   }
 

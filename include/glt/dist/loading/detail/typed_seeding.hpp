@@ -67,11 +67,11 @@ public:
       auto& lists = lists_[static_cast<std::size_t>(&batch - batches.data())];
       lists.assign(graph_->schema().node_types().size(), {});
       lists[static_cast<std::size_t>(batch.seeds->node_type)] = memory.vertices(*batch.seeds);
-      item_type item{.seeds = lists, .key = batch.key, .out = &batch.out->subgraph};
+      item_type request{.seeds = lists, .key = batch.key, .out = &batch.out->subgraph};
       if constexpr (has_query<Rule>) {
-        item.queries = memory.queries(*batch.seeds);
+        request.queries = memory.queries(*batch.seeds);
       }
-      return item;
+      return request;
     }));
   }
 
