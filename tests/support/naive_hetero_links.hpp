@@ -39,11 +39,10 @@ struct naive_hetero_link_sample : naive_link_pairs {
 ///
 /// @shape  shares of the sources and of the destinations, or empty
 template <class Around>
-naive_hetero_link_sample
-sample_hetero_links_naively(hetero_list const& graph, pair_list const& positives,
-                            std::vector<std::int64_t> const& labels, glt::hetero_link_options const& options,
-                            glt::sample_key key, std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> shares,
-                            Around const& around) {
+naive_hetero_link_sample sample_hetero_links_naively(
+    hetero_list const& graph, pair_list const& positives, std::vector<std::int64_t> const& labels,
+    glt::hetero_link_options const& options, glt::sample_key key,
+    std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> const& shares, Around const& around) {
   auto const& schema = graph.schema;
   auto const edge_type = static_cast<std::size_t>(options.edge_type);
   auto const source_type = schema.source_type(options.edge_type);
@@ -51,8 +50,8 @@ sample_hetero_links_naively(hetero_list const& graph, pair_list const& positives
   auto negative_options = options.negatives;
   negative_options.self_pairs = negative_options.self_pairs || source_type != destination_type;
   auto const negatives =
-      draw_naively(pairs_of(graph.relations[edge_type]), {schema.num_vertices(source_type), std::move(shares.first)},
-                   {schema.num_vertices(destination_type), std::move(shares.second)}, positives,
+      draw_naively(pairs_of(graph.relations[edge_type]), naive_end(schema.num_vertices(source_type), shares.first),
+                   naive_end(schema.num_vertices(destination_type), shares.second), positives,
                    glt::detail::negatives_key(key, options.edge_type), negative_options);
   auto rest = graph;
   std::vector<std::vector<std::int64_t>> id_in_graph(graph.relations.size());

@@ -34,19 +34,22 @@ struct naive_negatives {
 
 /// The vertices from which one end of negatives is drawn. A vertex stands for as many numbers as `shares` says, or for
 /// one if there are none.
-struct naive_end {
-  std::int64_t num_vertices;
-  std::vector<std::int64_t> shares;
+class naive_end {
+public:
+  explicit naive_end(std::int64_t num_vertices, std::vector<std::int64_t> const& shares = {})
+      : num_vertices_(num_vertices), ends_(shares.size()) {
+    std::partial_sum(shares.begin(), shares.end(), ends_.begin());
+  }
 
   [[nodiscard]] std::int64_t draw(glt::random_stream& draws) const {
-    if (shares.empty()) {
-      return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_vertices)));
-    }
-    std::vector<std::int64_t> ends(shares.size());
-    std::partial_sum(shares.begin(), shares.end(), ends.begin());
-    auto const number = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(ends.back())));
-    return static_cast<std::int64_t>(std::ranges::upper_bound(ends, number) - ends.begin());
+    auto const bound = ends_.empty() ? num_vertices_ : ends_.back();
+    auto const number = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(bound)));
+    return ends_.empty() ? number : static_cast<std::int64_t>(std::ranges::upper_bound(ends_, number) - ends_.begin());
   }
+
+private:
+  std::int64_t num_vertices_;
+  std::vector<std::int64_t> ends_; // the first number of the next vertex
 };
 
 /// Draws negatives one by one from the definition, with sets; all in ids of the list of edges.
@@ -87,7 +90,7 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
 inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
                                     glt::negative_options const& options,
                                     std::vector<std::int64_t> const& shares = {}) {
-  naive_end const any{graph.num_vertices, shares};
+  naive_end const any(graph.num_vertices, shares);
   return draw_naively(pairs_of(graph.view()), any, any, positives, glt::detail::negatives_key(key), options);
 }
 

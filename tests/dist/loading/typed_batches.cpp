@@ -392,6 +392,42 @@ TEST_CASE("typed batches around edges with times, by a rule, in triplets") {
   });
 }
 
+TEST_CASE_TEMPLATE("typed batches around edges are the same on any policy and delivered to it", Policy,
+                   GLT_TEST_ONE_POLICY) {
+  on_ranks([](auto comm) {
+    Policy const policy;
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    glt::dist::hetero_graph const host_graph(comm, divided.part(comm.rank()));
+    glt::dist::hetero_graph const graph(comm, glt_test::device_part(divided, comm.rank(), policy));
+    auto const seeds = links_of_rank(list, divided, comm.rank());
+    glt::hetero_link_options const options{.edge_type = writes,
+                                           .neighbors = {.fanouts = glt::same_fanouts(list.schema, {3, 2})},
+                                           .exclude = glt::seed_exclusion::edges_and_reverses,
+                                           .reverse_type = rev_writes};
+    glt::dist::loader host_loader(comm, glt::dist::typed_batches(host_graph, options), seeds, glt_test::kind_options);
+    glt::dist::loader loader(comm, glt::dist::typed_batches(graph, options), seeds, glt_test::kind_options, policy);
+    auto delivered = glt::dist::to_device(host_loader, policy);
+    auto const copy = [](auto const& at, auto const& batch) {
+      return std::pair(glt_test::copy_subgraph(at, batch.sample.subgraph()),
+                       glt::to_vector(at, batch.sample.edge_label_index().flat()));
+    };
+    std::vector<std::pair<glt_test::copied_hetero_subgraph, std::vector<glt::local_id>>> expected;
+    for (auto const& batch : host_loader.epoch(1)) {
+      expected.push_back(copy(cpu(), batch));
+    }
+    auto const check = [&](auto& batches) {
+      std::size_t step = 0;
+      for (auto const& batch : batches.epoch(1)) {
+        CHECK(copy(policy, batch) == expected[step++]);
+      }
+      CHECK(step == expected.size());
+    };
+    check(loader);
+    check(delivered);
+  });
+}
+
 TEST_CASE("typed seed edges, types and weights that cannot be are the same error on every rank") {
   on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
