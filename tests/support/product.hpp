@@ -135,7 +135,7 @@ auto const& sampled_of(Batch const& batch) {
 
 /// One line of the product. Batches that one rank makes are those of the serial sampler, and batches of every
 /// deployment are those of one rank, bit for bit: on one rank and on three, when they are asked for and in advance, by
-/// messages and in place, by servers and by workers that share memory.
+/// servers and by workers that share memory, each by messages and in place.
 ///
 /// A `Kind` is made of a communicator and a rule, and has this rank's part of everything. `kind.recipe()` borrows from
 /// it; `kind.options()` and `kind.seeds(rank)` are what a client asks for, and `kind.serial(seeds, key)` what one process
@@ -182,7 +182,9 @@ void check_product(draw_by by, bool reads_in_place) {
       [&](auto comm) {
         using comm_type = decltype(comm);
         using glt::dist::role;
-        for (bool const same_node : {false, true}) {
+        for (int round = 0; round < 4; ++round) {
+          bool const same_node = round % 2 == 1;
+          bool const in_place = round >= 2;
           bool const serves = comm.rank() < 2;
           auto alone = comm.split(comm.rank(), 0);
           auto const node = node_of(comm);
@@ -191,7 +193,13 @@ void check_product(draw_by by, bool reads_in_place) {
           constexpr std::int64_t bytes = 1 << 16;
           auto const serve = [&](auto&& server) {
             Kind<comm_type> const here(roles.group(), by);
-            server.offer("batches", here.recipe());
+            auto const recipe = here.recipe();
+            using maker = typename std::remove_cvref_t<decltype(recipe)>::template maker<comm_type, cpu>;
+            if constexpr (requires(maker& of) { of.read_in_place(here.neighborhood()); }) {
+              in_place ? server.offer("batches", recipe, here.neighborhood()) : server.offer("batches", recipe);
+            } else {
+              server.offer("batches", recipe);
+            }
             server.run();
           };
           auto const use = [&](auto&& client) {
@@ -201,7 +209,7 @@ void check_product(draw_by by, bool reads_in_place) {
             glt::dist::loader plain(alone, recipe.with(whole.options()), seeds, product_options);
             glt::dist::remote_loader<comm_type, decltype(recipe)> loader(client, "batches", seeds, whole.options(),
                                                                          product_options);
-            INFO("workers ", same_node);
+            INFO("workers ", same_node, ", in place ", in_place);
             CHECK(prints_of(loader, 0) == prints_of(plain, 0));
             CHECK(loader.num_steps() > 1);
           };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/comm/threads.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/loading/induced_batches.hpp>
@@ -15,8 +16,10 @@
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/walk/random_walk.hpp>
 
+#include "support/errors.hpp"
 #include "support/product.hpp"
 #include "support/remote_kinds.hpp"
+#include "support/roles.hpp"
 #include "support/weighted.hpp"
 
 #include <cstddef>
@@ -195,6 +198,35 @@ struct walks : ranked_graph<Comm, glt_test::chosen_rule> {
 };
 
 } // namespace
+
+TEST_CASE("servers read each other's rows by the views of an offer, and views that do not fit are an error") {
+  glt::run_threads(3, [](auto comm) {
+    using comm_type = decltype(comm);
+    auto alone = comm.split(comm.rank(), 0);
+    glt_test::on_roles(
+        comm, 2,
+        [&](auto& server) {
+          auto& group = server.roles().group();
+          vertices<comm_type> const here(group, draw_by::uniform);
+          auto wrong = here.neighborhood();
+          if (group.rank() == 1) {
+            wrong.of_rank.pop_back();
+          }
+          server.offer("right", here.recipe(), here.neighborhood());
+          server.offer("wrong", here.recipe(), wrong);
+          server.run();
+        },
+        [&](auto& client) {
+          vertices<comm_type> const here(alone, draw_by::uniform);
+          auto const open = [&](char const* offer) {
+            glt::dist::remote_loader<comm_type, decltype(here.recipe())> const loader(
+                client, offer, here.seeds(0), here.options(), glt_test::product_options);
+          };
+          CHECK_NOTHROW(open("right"));
+          CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { open("wrong"); }), "views of 1 ranks"));
+        });
+  });
+}
 
 TEST_CASE("the product without types: vertices by every rule in every deployment") {
   glt_test::check_product_of_rules<vertices, vertices_with_times>();
