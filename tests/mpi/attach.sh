@@ -65,3 +65,11 @@ grep -q 'client 0 of 1 with 2 servers: 1330' "$scratch/first"
 grep -q 'client 1 of 2 with 2 servers: 21330' "$scratch/second"
 [ "$(grep -c 'accept: done' "$scratch/servers")" -eq 2 ]
 [ ! -e "$scratch/port" ]
+# A job without a time limit is refused by one with: both say so.
+timeout 30 "${launcher[@]}" -n 1 "$job" accept "$scratch/port" 1 > "$scratch/servers" 2>&1 &
+servers=$!
+timeout 30 "${launcher[@]}" -n 1 "$job" unlimited "$scratch/port" 1 > "$scratch/clients" 2>&1 && exit 1
+wait "$servers" && exit 1
+cat "$scratch/servers"
+grep -q 'one job has a time limit and the other has none' "$scratch/servers"
+grep -q 'one job has a time limit and the other has none' "$scratch/clients"

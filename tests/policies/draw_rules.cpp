@@ -183,8 +183,7 @@ TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICI
       neighbor_options const options{.fanouts = {5, 3, -1}, .expand = frontier::all, .edge_ids = true};
       labor_rule<memory_space::host> rule{
           .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
-      labor_rule<space> rule_there{
-          .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+      labor_rule<space> rule_there{.sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
       if (across) {
         rule.sources = names;
         rule_there.sources = names_there.view();

@@ -2,9 +2,9 @@
 //
 // usage: attached_job accept|connect|die|stop|stay|unlimited PORT_FILE ROUNDS
 //
-// A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Clients tell
-// the sum of what they have got. With `die` the last client is killed in the middle of an epoch, with `stop` it is stopped
-// there, and with `stay` clients begin one epoch after the other. Servers drop clients that say nothing for 8 s. With
+// A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Clients tell the
+// sum of what they have got. With `die` the last client is killed in the middle of an epoch, and with `stop` it is
+// stopped there. With `stay` clients begin one epoch after the other. Servers drop clients that say nothing for 8 s. With
 // `unlimited` a job has no time limit, which the servers refuse.
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/client.hpp>
@@ -23,6 +23,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
@@ -54,13 +55,18 @@ int main(int argc, char** argv) {
         dist::remote_loader<glt::mpi_comm, glt_test::counted_batches> loader(
             client, "some", glt_test::counted_seeds(roles.group_rank(), 20), {}, {.batch_size = 3});
         std::int64_t sum = 0;
+        bool has_said = false;
         do {
           for (auto const& batch : loader.epoch(0)) {
             sum += batch.sum;
-            if (batch.step == 2 && roles.group_rank() == roles.group_size() - 1 && (way == "die" || way == "stop")) {
-              std::printf("process %d: %s\n", static_cast<int>(getpid()), argv[1]);
-              std::fflush(stdout);
-              std::raise(way == "die" ? SIGKILL : SIGSTOP);
+            if (batch.step == 2 && roles.group_rank() == roles.group_size() - 1 && way != "connect") {
+              if (!std::exchange(has_said, true)) {
+                std::printf("process %d: %s\n", static_cast<int>(getpid()), argv[1]);
+                std::fflush(stdout);
+              }
+              if (way != "stay") {
+                std::raise(way == "die" ? SIGKILL : SIGSTOP);
+              }
             }
           }
         } while (way == "stay");

@@ -28,9 +28,9 @@ namespace glt {
 ///     glt::mpi_attachment all = glt::mpi_attachment::connect(clients, "port");           // in another
 ///     glt::dist::role_context roles(all.world(), …);
 ///
-/// The ranks of the job that accepts come first. Both jobs pass options with a time limit, or both without. Tested with Open MPI 4.1: start both jobs with the same name server
-/// (`ompi-server -r uri`, `mpirun --ompi-server file:uri`). MPICH 4.0 as Debian builds it (ch4:ucx) refuses to open a
-/// port.
+/// The ranks of the job that accepts come first. Both jobs pass options with a time limit, or both without. Tested with
+/// Open MPI 4.1: start both jobs with the same name server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`).
+/// MPICH 4.0 as Debian builds it (ch4:ucx) refuses to open a port.
 ///
 /// Concurrent calls: none on one object.
 class mpi_attachment {

@@ -97,7 +97,8 @@ struct saved_training {
       sum.add(table.store().local().features.flat());
     } else {
       auto const read = glt::io::load_checkpoint(path);
-      sum.add(std::vector{read.batch_size, read.num_steps, read.epoch, read.step, static_cast<std::int64_t>(read.seed)});
+      sum.add(
+          std::vector{read.batch_size, read.num_steps, read.epoch, read.step, static_cast<std::int64_t>(read.seed)});
     }
     for (auto const& parameter : network->parameters()) {
       sum.add(std::span(parameter.template data_ptr<float>(), static_cast<std::size_t>(parameter.numel())));

@@ -239,9 +239,9 @@ TEST_CASE("rows share the names of parallel edges, and their number is checked")
   CHECK(names[6] != names[7]);
   CHECK(names[3] != names[1]);
   names.pop_back();
-  CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { glt::name_parallel_edges(rows.view(), names); }), "7 original ids",
-      "8 edges", "one per edge"));
+  CHECK(
+      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::name_parallel_edges(rows.view(), names); }),
+                      "7 original ids", "8 edges", "one per edge"));
 }
 
 TEST_CASE("original ids of the sources keep the choice when vertices are renumbered") {

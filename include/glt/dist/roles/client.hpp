@@ -342,9 +342,9 @@ private:
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
-  node_blocks shared_;                               // by servers of this machine
-  std::map<int, std::shared_ptr<void const>> locks_; // of its pages, by server
-  std::optional<collective_error> gone_;             // set if a server ended by an error
+  node_blocks shared_;                                                            // by servers of this machine
+  std::map<int, std::shared_ptr<void const>> locks_;                              // of its pages, by server
+  std::optional<collective_error> gone_;                                          // set if a server ended by an error
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now(); // last sign of life
 };
 

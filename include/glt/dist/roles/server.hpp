@@ -52,8 +52,8 @@ namespace glt::dist {
 /// Servers drop a client whose process dies, if their communicator tells. `mpi_comm` tells it within seconds for a
 /// process of a separate job on this machine. They also drop a client of a separate job that sends nothing for
 /// `mpi_options::time_limit`, or for an hour if there is none: its machine may be gone, or the process is stopped.
-/// Clients send a sign of life every second while they wait for batches or take them. A dropped client that goes on gets
-/// a `collective_error`. Guards of the world then make no agreement any more.
+/// Clients send a sign of life every second while they wait for batches or take them. A dropped client that goes on
+/// gets a `collective_error`. Guards of the world then make no agreement any more.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///

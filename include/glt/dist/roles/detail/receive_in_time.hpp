@@ -12,8 +12,7 @@
 
 namespace glt::detail {
 
-/// Mailbox that tells whether the process of a rank has died, and whether it runs in another job, such as the mailbox
-/// of MPI.
+/// Mailbox that tells whether the process of a rank has died, and whether it is of another job. MPI's mailbox does.
 template <class Box>
 concept tells_deaths = mailbox<Box> && requires(Box const& box) {
   { box.has_died(0) } -> std::same_as<bool>;
