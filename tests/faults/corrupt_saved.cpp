@@ -108,13 +108,15 @@ int main(int argc, char** argv) {
   tally counts("corrupt saved");
   saved_training training(glt::serial_comm(), 1);
   std::map<std::string, std::string> files;
-  for (std::string const kind : saved_kinds) {
+  for (auto const name : saved_kinds) {
+    std::string const kind(name);
     training.save(scratch.path(), kind);
     files[kind] = training.file(scratch.path(), kind);
   }
   int const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 600 : 40;
   int series = 0;
-  for (std::string const kind : saved_kinds) {
+  for (auto const name : saved_kinds) {
+    std::string const kind(name);
     ++series;
     if (kind.find(chosen.only) == std::string::npos) {
       continue;

@@ -52,13 +52,9 @@ struct counted_batch : glt::dist::batch_place {
   using policy_type = glt::device::cpu;
   glt::buffer<glt::device::cpu, glt::global_id> seeds;
   std::int64_t sum = 0;
-  bool is_too_large = false;
 
   template <class Self>
-  static auto members(Self& self) {
-    if (self.is_too_large) {
-      throw std::length_error("no room for step " + std::to_string(self.step));
-    }
+  static auto members(Self& self) noexcept {
     return std::tie(self.epoch, self.step, self.num_seeds, self.seeds, self.sum);
   }
 };
@@ -83,7 +79,6 @@ struct counted_batches {
   /// What a client may ask for.
   struct options_type {
     std::int64_t failing_step = -1;
-    std::int64_t in_sending = 0; ///< 1: the batch of that step is made, but cannot be sent
   };
   counted_batches with(options_type options) const {
     auto made = *this;
@@ -91,13 +86,11 @@ struct counted_batches {
       throw glt::precondition_error("counted batches that cannot be");
     }
     made.failing_step = failing_step < 0 ? options.failing_step : failing_step;
-    made.in_sending = options.in_sending != 0;
     return made;
   }
 
   std::int64_t failing_step = -1; ///< on the ranks that have it
   bool delays = false;            ///< waits for up to a millisecond, by chance
-  bool in_sending = false;
 
   template <glt::communicator Comm, glt::device_policy Policy>
   class maker {
@@ -105,7 +98,7 @@ struct counted_batches {
     using batch_type = counted_batch;
 
     maker(Comm comm, counted_batches const& what, Policy /*policy*/)
-        : comm_(comm), failing_step_(what.failing_step), delays_(what.delays), in_sending_(what.in_sending) {}
+        : comm_(comm), failing_step_(what.failing_step), delays_(what.delays) {}
 
     void check(seeds_type const& seeds) const {
       if (!seeds.vertices.empty() && seeds.vertices[0] < 0) {
@@ -116,8 +109,7 @@ struct counted_batches {
       if (delays_) {
         dawdle(key.seed, key.step, comm_.rank());
       }
-      out.is_too_large = key.step == failing_step_ && in_sending_;
-      if (key.step == failing_step_ && !in_sending_) {
+      if (key.step == failing_step_) {
         throw std::runtime_error("no batch of step " + std::to_string(key.step));
       }
       std::int64_t sum = 0;
@@ -136,7 +128,6 @@ struct counted_batches {
     Comm comm_;
     std::int64_t failing_step_;
     bool delays_;
-    bool in_sending_;
     counted_life life_;
   };
 };

@@ -199,40 +199,6 @@ TEST_CASE("a batch that cannot be made, and a loader that cannot be, are errors 
       sizes);
 }
 
-TEST_CASE("a batch that cannot be sent is an error of its client; the server and others go on") {
-  glt_test::on_ranks(
-      [](auto comm) {
-        using comm_type = decltype(comm);
-        on_roles(
-            comm, 1,
-            [](auto& server) {
-              server.offer("some", counted_batches());
-              server.run();
-            },
-            [&](auto& client) {
-              auto const own = client.roles().group_rank();
-              remote<comm_type> loader(client, "some", counted_seeds(own, 30),
-                                       {.failing_step = own == 0 ? 4 : -1, .in_sending = 1}, some_options,
-                                       {.together = false});
-              if (own > 0) {
-                CHECK(prints_of(loader, 1) == expected_of(own, 30, 10, 1));
-                return;
-              }
-              std::int64_t batches = 0;
-              auto const text = glt_test::thrown<glt::collective_error>([&] {
-                for (auto const& batch : loader.epoch(1)) {
-                  CHECK(batch.step == batches++);
-                }
-              });
-              CHECK(batches == 4);
-              CHECK(glt_test::names(text, "no room for step 4"));
-              auto const expected = expected_of(own, 30, 10, 1);
-              CHECK(prints_of(loader, 1, 5) == std::vector<std::int64_t>(expected.begin() + 5, expected.end()));
-            });
-      },
-      {2, 3});
-}
-
 TEST_CASE("a client that stalls or goes early holds up nobody, and a wait may have a limit") {
   glt_test::on_ranks(
       [](auto comm) {
