@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/heap.hpp>
 #include <glt/core/random.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
