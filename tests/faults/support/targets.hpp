@@ -18,6 +18,9 @@ inline std::vector<target> make_targets([[maybe_unused]] glt_test::scratch_folde
       {.name = "server and clients", .ranks = 3, .program = {glt_test::places::job_served}},
       {.name = "worker and trainers", .ranks = 3, .program = {glt_test::places::job_served, "shared"}},
       {.name = "two servers", .ranks = 3, .program = {glt_test::places::job_served, "two"}}};
+#ifdef GLT_TEST_SAVED
+  made.push_back({"saved", 3, {glt_test::places::job_saved}});
+#endif
 #ifdef GLT_TEST_PARTITION
   write_partition_input(scratch / "input", 300, 2000);
   auto const partition = [&](std::string name, int ranks, std::vector<std::string> more) {
