@@ -43,6 +43,22 @@ template <class Graph>
   }
 }
 
+/// Adds x weightᵀ to y, or x itself if weight is undefined, and returns the sum. Takes y over: it is a product that
+/// nothing else reads.
+///
+/// @shape  y [n, out] · x [n, in] · weight [out, in]
+template <class Graph>
+[[nodiscard]] at::Tensor add_mapped_rows(Graph& graph, at::Tensor y, at::Tensor const& x, at::Tensor const& weight) {
+  if (!weight.defined()) {
+    return y.add_(x);
+  }
+  if constexpr (requires { map_rows(x, weight, weight, graph); }) {
+    return y + map_rows_over(graph, x, weight);
+  } else {
+    return y.addmm_(x, weight.t());
+  }
+}
+
 } // namespace detail
 
 } // namespace glt

@@ -50,8 +50,8 @@ public:
     auto const [gathered, rows] =
         gather_neighborhoods(first ? map_rows_over(graph, x, neighbor_->weight) : x, graph, options_.how, degrees);
     auto const own = first ? x.narrow(0, 0, gathered.size(0)) : rows;
-    return map_rows_over(graph, own, self_->weight, self_->bias) +
-           (first ? gathered : map_rows_over(graph, gathered, neighbor_->weight));
+    return add_mapped_rows(graph, map_rows_over(graph, own, self_->weight, self_->bias), gathered,
+                           first ? at::Tensor() : neighbor_->weight);
   }
 
 private:
