@@ -29,11 +29,14 @@ inline glt::hetero_graph<cpu> const& citation_graph() {
                                             {"author", scaled(1'134'649)},
                                             {"institution", scaled(8'740)},
                                             {"field", scaled(59'965)}};
-    std::vector<glt::edge_type> const edges{
-        {"author", "affiliated_with", "institution"}, {"institution", "rev_affiliated_with", "author"},
-        {"author", "writes", "paper"},                {"paper", "rev_writes", "author"},
-        {"paper", "cites", "paper"},                  {"paper", "rev_cites", "paper"},
-        {"paper", "has_topic", "field"},              {"field", "rev_has_topic", "paper"}};
+    std::vector<glt::edge_type> const edges{{"author", "affiliated_with", "institution"},
+                                            {"institution", "rev_affiliated_with", "author"},
+                                            {"author", "writes", "paper"},
+                                            {"paper", "rev_writes", "author"},
+                                            {"paper", "cites", "paper"},
+                                            {"paper", "rev_cites", "paper"},
+                                            {"paper", "has_topic", "field"},
+                                            {"field", "rev_has_topic", "paper"}};
     double const counts[] = {1'043'998, 7'145'660, 5'416'271, 7'505'078};
     glt::hetero_schema schema(nodes, edges);
     std::vector<glt::csr_graph<cpu>> relations;

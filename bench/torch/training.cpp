@@ -7,8 +7,8 @@
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/named_features.hpp>
-#include <glt/memory/keep_freed_memory.hpp>
 #include <glt/feature/feature_table.hpp>
+#include <glt/memory/keep_freed_memory.hpp>
 #include <glt/partition/hetero_split.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/split.hpp>
@@ -115,10 +115,10 @@ struct typed_set {
     }
     std::vector<glt::local_id> papers(static_cast<std::size_t>(graph.schema().num_vertices(paper)));
     std::iota(papers.begin(), papers.end(), 0);
-    return glt::dist::loader(comm, recipe,
-                             glt::dist::typed_seeds<glt::local_id>(
-                                 paper, {glt_bench::batch_of(papers, std::ssize(papers), 0)}),
-                             {.batch_size = 1024}, cpu(threads));
+    return glt::dist::loader(
+        comm, recipe,
+        glt::dist::typed_seeds<glt::local_id>(paper, {glt_bench::batch_of(papers, std::ssize(papers), 0)}),
+        {.batch_size = 1024}, cpu(threads));
   }
 
 private:
@@ -161,8 +161,8 @@ struct sage_network : plain_network<glt::sage_conv> {
 
 struct gat_network : plain_network<glt::gat_conv> {
   gat_network()
-      : plain_network({layer(in, hidden / 4, 4), layer(hidden, hidden / 4, 4),
-                       layer(hidden, plain_set::num_classes, 1)}) {}
+      : plain_network(
+            {layer(in, hidden / 4, 4), layer(hidden, hidden / 4, 4), layer(hidden, plain_set::num_classes, 1)}) {}
   static glt::gat_conv layer(std::int64_t from, std::int64_t to, std::int64_t heads) {
     return glt::gat_conv({.in = from, .out = to, .heads = heads, .add_self_loops = false});
   }
@@ -239,7 +239,7 @@ void train_step(benchmark::State& state) {
       seconds[i] += std::chrono::duration<double>(times[i + 1] - times[i]).count();
     }
   };
-  int step = -3; // the first steps take memory
+  int step = -5; // the first steps take memory
   double memory = 0;
   bool runs = true;
   auto begun = clock::now();
@@ -268,6 +268,7 @@ void train_step(benchmark::State& state) {
   state.counters["grown"] = glt_bench::memory_of_process("VmRSS") - memory;
   state.counters["peak"] = glt_bench::memory_of_process("VmHWM");
   state.counters["scale"] = glt_bench::graph_scale();
+  state.SetLabel(std::string(glt::torch_threads_advice()));
 }
 
 template <bool Kept>

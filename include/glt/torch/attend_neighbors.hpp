@@ -17,7 +17,6 @@
 
 #include <torch/types.h>
 
-#include <algorithm>
 #include <concepts>
 #include <type_traits>
 #include <utility>
@@ -73,11 +72,6 @@ template <memory_space Space>
 /// Returns ids in a form that a pass can use.
 [[nodiscard]] inline at::Tensor usable_ids(at::Tensor const& ids, at::Device device) {
   return ids.defined() ? ids.to(device, at::kLong).contiguous() : ids;
-}
-
-/// Returns the first rows, which belong to the destinations, if there are as many.
-[[nodiscard]] inline at::Tensor rows_of_destinations(at::Tensor const& of_sources, std::int64_t count) {
-  return of_sources.narrow(0, 0, std::min(count, of_sources.size(0)));
 }
 
 } // namespace detail

@@ -148,7 +148,7 @@ private:
       auto const type = static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)));
       auto&& graph = relation(static_cast<int>(e));
       if (!y[type].defined()) {
-        y[type] = map_own(x[type].narrow(0, 0, means[e].size(0)), relation);
+        y[type] = map_own(rows_of_destinations(x[type], means[e].size(0)), relation);
       }
       y[type] = add_mapped_rows(graph, y[type], means[e], maps[e].defined() ? maps[e].t() : maps[e]);
     }
