@@ -5,8 +5,9 @@
 #
 # Measures glt beside graphlearn-torch 0.2.4 (torch 2.5.1, PyG 2.6.1) and DGL 2.1.0 (torch 2.2.1) in turns on the same graph
 # (workload W1), 3 rounds: sampling, looking up feature rows, loading by two processes, sums over the whole graph, layers
-# over it with the memory they take, and steps of training with their parts (DGL; glt's where LibTorch is found). Writes the
-# medians with versions and machine to peers.json and peers.md in FOLDER (build/peers). --only 'sample|epoch' chooses tasks.
+# over it with the memory they take, steps of training with their parts, and inference (DGL; glt's where LibTorch is found).
+# Writes the medians with versions and machine to peers.json and peers.md in FOLDER (build/peers). --only 'sample|epoch'
+# chooses tasks.
 #
 # The libraries come from pip and stay in --cache (${XDG_CACHE_HOME:-~/.cache}/glt-peers), 6 GB each, for their torch brings
 # CUDA along; PIP_EXTRA_INDEX_URL with an index of torch for CPUs makes that 1 GB. They have wheels for Python 3.11, which PYTHON
@@ -68,7 +69,7 @@ environment() {
 }
 
 tasks=() # which are chosen
-for task in sample features load spmm layers epoch; do
+for task in sample features load spmm layers epoch infer; do
   [[ $task =~ $only ]] && tasks+=("$task")
 done
 [ ${#tasks[@]} -gt 0 ] || usage
@@ -101,6 +102,7 @@ glt_benchmarks() {
     spmm) echo 'dist 1 ^aggregate_sum/threads:[12]/columns:(32|128)/' ;;
     layers) echo 'torch 0 ^(sage|gat)_conv/' ;;
     epoch) echo 'torch 0 ^train_step/.*/kept:1/' ;;
+    infer) echo 'torch 0 ^infer_sage/' ;;
   esac
 }
 
@@ -109,7 +111,7 @@ mkdir -p "$out/runs"
 for ((round = 1; round <= rounds; ++round)); do
   for task in "${tasks[@]}"; do
     for library in glt "${with[@]}"; do
-      [[ ! $task.$library =~ ^(layers|epoch).graphlearn ]] || continue
+      [[ ! $task.$library =~ ^(layers|epoch|infer)\.graphlearn ]] || continue
       printf '%d:%02d round %d of %d: %s with %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$round" "$rounds" "$task" "$library"
       log=$out/$library.$task.log
       if [ "$library" = glt ]; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm|layers|epoch FOLDER."""
+"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm|layers|epoch|infer FOLDER."""
 import os
 import pathlib
 import resource
@@ -224,6 +224,37 @@ def epoch(work):
             {"R-GCN": lambda: Relational(relations, COLUMNS, 64, 349)})
 
 
+def infer(work):
+    status, cleared = pathlib.Path("/proc/self/status"), pathlib.Path("/proc/self/clear_refs")
+    graph = graph_of(work)
+    x = torch.randn(work.num_vertices, COLUMNS)
+    sampler = dgl.dataloading.MultiLayerFullNeighborSampler(1)
+    convs = [dgl.nn.SAGEConv(*widths, "mean") for widths in ((COLUMNS, 256), (256, 256), (256, 47))]
+
+    def whole(conv, rows):
+        return conv(graph, rows)
+
+    def in_batches(conv, rows):
+        made = torch.empty(len(rows), conv._out_feats)
+        for ids, to, blocks in dgl.dataloading.DataLoader(graph, graph.nodes(), sampler, batch_size=8 * BATCH):
+            made[to] = conv(blocks[0], rows[ids])
+        return made
+
+    for threads in (1, 2):
+        set_threads(threads)
+        for name, layer in (("whole graph", whole), ("in batches", in_batches)):
+            cleared.write_text("5")  # VmHWM begins again
+            before = kilobytes(status, "VmRSS")
+            begun = time.perf_counter()
+            rows = x
+            with torch.no_grad():
+                for conv in convs:
+                    rows = layer(conv, rows)
+                    rows = torch.relu_(rows) if conv is not convs[-1] else rows
+            report(task="infer", library=f"DGL, {name}, threads: {threads}", all=time.perf_counter() - begun,
+                   peak=1024 * (kilobytes(status, "VmHWM") - before))
+
+
 def partition(work):
     """The parts that glt has; the ids of DistDGL's vertices."""
     folder = work.folder / "dgl_parts"
@@ -299,4 +330,5 @@ def load_rank(work):
 
 if __name__ == "__main__":
     task, workload = arguments()
-    {"sample": sample, "features": features, "spmm": spmm, "layers": layers, "epoch": epoch, "load": load, "load_rank": load_rank}[task](workload)
+    {"sample": sample, "features": features, "spmm": spmm, "layers": layers, "epoch": epoch, "infer": infer,
+     "load": load, "load_rank": load_rank}[task](workload)
