@@ -3,6 +3,7 @@
 
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/detail/row_product.hpp>
 
 #include <torch/types.h>
 
@@ -36,6 +37,8 @@ template <class Graph>
                                        at::Tensor const& bias = {}) {
   if constexpr (requires { map_rows(x, weight, bias, graph); }) {
     return map_rows(x, weight, bias, graph);
+  } else if (weight.defined() && x.is_cpu()) {
+    return row_product::apply(bias.defined() ? bias : at::empty({0}, x.options().requires_grad(false)), x, weight);
   } else if (weight.defined()) {
     return at::linear(x, weight, bias);
   } else {
@@ -55,7 +58,7 @@ template <class Graph>
   if constexpr (requires { map_rows(x, weight, weight, graph); }) {
     return y + map_rows_over(graph, x, weight);
   } else {
-    return y.addmm_(x, weight.t());
+    return x.is_cpu() ? row_product::apply(y, x, weight) : y.addmm_(x, weight.t());
   }
 }
 

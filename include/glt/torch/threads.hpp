@@ -31,7 +31,8 @@ template <class Function>
 ///
 /// `at::set_num_threads` does not reach an OpenBLAS with separate threads, such as Debian's `libopenblas0-pthread`.
 /// Each rank then takes all cores for every product. This function tells OpenBLAS as well, if it is loaded.
-/// `libopenblas0-openmp` takes the threads of LibTorch instead.
+/// `libopenblas0-openmp` takes the threads of LibTorch instead. Layers divide the rows of their products over the
+/// threads of LibTorch themselves; the number of OpenBLAS counts for other products.
 ///
 /// Concurrent calls: none with operations of LibTorch.
 ///
