@@ -110,7 +110,8 @@ inline void validate(link_options const& options) {
 /// @throws precondition_error  as `validate` for neighbours and for negatives, if `exclude` is no seed_exclusion, the
 ///                             edge type does not exist, or reverses are to be left out and `reverse_type` does not
 ///                             join the same types in the other direction
-inline void validate(hetero_link_options const& options, hetero_schema const& schema) {
+template <std::same_as<hetero_link_options> Options> // so that {} are hetero_options
+void validate(Options const& options, hetero_schema const& schema) {
   validate(options.neighbors, schema);
   static_cast<void>(detail::types_of(options, schema));
 }
