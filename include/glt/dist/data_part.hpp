@@ -18,7 +18,7 @@ struct vertex_split {
 
 /// Tensors, splits and times of a part's vertices of one type.
 ///
-/// @shape  tensors of the part's vertices by local id, or none · times [rows] or empty · hot_tensors of the hot vertices
+/// @shape  tensors of the part's vertices by local id, or none · times [rows] or empty · hot_tensors of hot vertices
 template <device_policy Policy = device::cpu>
 struct vertex_data {
   feature_table<Policy> tensors = feature_table<Policy>(0); ///< "x" is the matrix of features, "y" are the labels

@@ -232,3 +232,53 @@ TEST_CASE("hot rows of other features than the opened ones are refused by name")
       },
       {2});
 }
+
+TEST_CASE("a folder with types opens as what its parts in memory make, on as many ranks as parts or fewer") {
+  on_ranks(
+      [](auto comm) {
+        scratch_folder scratch;
+        auto const raw = hetero_known_set();
+        auto const labels = random_labels(raw, 3);
+        io::write_parts(scratch / "parts", raw, labels);
+        auto const data = io::open_data_set(comm, scratch / "parts", {.edge_tensors = true});
+        auto const memory =
+            dist::data_set(comm, io::load_for_rank(io::parts_folder(scratch / "parts"), comm.rank(), comm.size()));
+        auto const& schema = data.schema();
+        CHECK(schema == memory.schema());
+        auto const paper = schema.find_node_type("paper");
+        CHECK(data.split("train", paper) == memory.split("train", paper));
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(data.split("train", 1)); }),
+                    "no split \"train\"; there are none"));
+        auto const x = data.features(paper).local();
+        for (std::int64_t r = 0; r < x.num_vertices(); ++r) {
+          CHECK(x.features(r, 0) == static_cast<float>(data.original(paper)[r]));
+          CHECK(x.labels[r] == data.original(paper)[r]);
+          CHECK(data.times(paper)[r] == data.original(paper)[r]);
+        }
+        CHECK(data.num_classes(paper) == 23);
+        CHECK(data.tensors(1).local().type("y") == glt::element_type::float64);
+        CHECK(data.num_classes(1) == 0); // of targets
+        auto const cites = schema.find_edge_type("cites");
+        auto const edges = data.hetero_graph().local(cites);
+        for (std::int64_t e = 0; e < edges.num_edges(); ++e) {
+          CHECK(data.edge_weights(cites)[e] == static_cast<float>(edges.edge_ids()[e]));
+          CHECK(data.edge_times(cites)[e] == edges.edge_ids()[e]);
+        }
+        CHECK(data.edge_tensors(cites).local().names() == std::vector<std::string>{"weights", "time"});
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(memory.edge_tensors(cites)); }),
+                    "edge_tensors = true"));
+        auto const reviews = schema.find_edge_type("reviewed/by");
+        auto const& pairs = data.links("train", reviews);
+        CHECK(pairs.edges.sources == memory.links("train", reviews).edges.sources);
+        CHECK(glt::reduce_over_ranks(comm, std::ssize(pairs.edges.sources), glt::reduction::sum) == 4);
+        CHECK(glt::reduce_over_ranks(comm, std::ssize(pairs.negatives.sources), glt::reduction::sum) == 2);
+        for (std::size_t i = 0; i < pairs.negatives.sources.size(); ++i) {
+          auto const author = schema.find_node_type("author.of ü");
+          CHECK(labels[static_cast<std::size_t>(paper)].original[pairs.negatives.sources[i]] == 4);
+          CHECK(data.book(author).owner(pairs.negatives.destinations[i]) == comm.rank());
+        }
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(data.links("test", reviews)); }),
+                    "no link split \"test\"; there are \"te/st\", \"train\""));
+      },
+      {1, 2, 3});
+}

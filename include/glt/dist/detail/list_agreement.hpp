@@ -103,7 +103,7 @@ void complete_lists(std::vector<List>& lists, std::vector<std::string> const& na
 /// Checks the data of all ranks' parts, and returns the names of the lists of all ranks.
 ///
 /// @comm   collective; two header exchanges and a variable exchange
-/// @throws collective_error  on every rank, if the data of one do not fit its graph, or two lists of a type have one name
+/// @throws collective_error  on every rank, if the data of one do not fit its graph, or two lists have one name
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] listed_names agree_on_lists(Comm& comm, dist::hetero_graph<Policy, Vertex> const& graph,
                                           dist::data_part<Policy, Vertex> const& part) {

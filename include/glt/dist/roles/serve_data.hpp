@@ -19,7 +19,7 @@
 
 namespace glt::detail {
 
-/// Vertices of one type of a data set that a server shows to clients: rows of tensors, and splits. Borrows the data set.
+/// Vertices of one type of a data set that a server shows to clients: rows of tensors, splits. Borrows the data set.
 class served_vertices {
 public:
   template <device_policy Policy, vertex_id Vertex>
@@ -129,8 +129,8 @@ private:
 namespace glt::dist {
 
 /// Shows the vertices of a type of a data set to clients, which make a `remote_data` of the same name: their tensors,
-/// original ids and splits. Server r of the group shows part r. The data set is borrowed; it must outlive the server and
-/// keep its splits.
+/// original ids and splits. Server r of the group shows part r. The data set is borrowed; it must outlive the server
+/// and keep its splits.
 ///
 ///     auto const data = glt::io::open_data_set(roles.group(), "parts");
 ///     glt::dist::serve_data(server, "papers", data); // for clients: remote_data(client, "papers")

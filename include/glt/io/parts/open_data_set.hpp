@@ -19,8 +19,8 @@ namespace glt::io {
 ///     auto const data = glt::io::open_data_set(comm, "parts");
 ///
 /// @comm   collective; a header exchange, and the exchanges of `dist::data_set`
-/// @throws collective_error  on every rank, if one cannot load its part, or manifests differ: parts of two partitionings
-///                           may have the same sizes
+/// @throws collective_error  on every rank, if one cannot load its part, or manifests differ: parts of two
+///                           partitionings may have the same sizes
 template <communicator Comm>
 [[nodiscard]] dist::data_set<device::cpu> open_data_set(Comm& comm, std::filesystem::path const& folder,
                                                         load_options const& options = {}) {

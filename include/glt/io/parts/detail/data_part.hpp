@@ -39,8 +39,8 @@ inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<
   return table;
 }
 
-// Returns the name of the array that becomes the features "x": the requested name, else "x", else the first array of two
-// dimensions; empty if there is none.
+// Returns the name of the array that becomes the features "x": the requested name, else "x", else the first array of
+// two dimensions; empty if there is none.
 inline std::string name_of_x(std::vector<named_array> const& all, std::string const& wanted) {
   auto const named = [&](std::string const& name) { return std::ranges::find(all, name, &named_array::name); };
   auto found = named(wanted.empty() ? "x" : wanted);
@@ -83,8 +83,8 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
   return made;
 }
 
-/// Makes the part of a `dist::data_set` of a part that was loaded. Features without types become float32, without a copy
-/// if they are.
+/// Makes the part of a `dist::data_set` of a part that was loaded. Features without types become float32, without a
+/// copy if they are.
 ///
 /// @throws precondition_error  listing the names, if no type has the features that `options` name
 /// @cost   a copy of features and labels that are converted, and of the times if they become tensors
