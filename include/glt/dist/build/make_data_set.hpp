@@ -12,8 +12,11 @@
 #include <glt/dist/build/local_data.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/contiguous.hpp>
+
+#include <bit>
 
 namespace glt::detail {
 
@@ -54,6 +57,18 @@ inline void add_columns(dist::local_rows const& vertices, local_columns& columns
   }
 }
 
+/// Returns a number that differs between different options; of num_vertices `vertex_ids` says more.
+[[nodiscard]] inline std::int64_t fingerprint_of(dist::build_options const& options) {
+  return fingerprint()
+      .add(options.symmetric ? 1 : 0)
+      .add(static_cast<std::int64_t>(options.duplicates))
+      .add(static_cast<std::int64_t>(options.self_loops))
+      .add(options.missing ? 1 : 0)
+      .add(std::bit_cast<std::int64_t>(options.missing.value_or(0)))
+      .add(options.round_bytes)
+      .value();
+}
+
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -73,7 +88,10 @@ template <communicator Comm, class Method = contiguous_partitioner>
     glt::detail::add_columns(data.edges, options.symmetric, of_edges);
     glt::detail::add_columns(data.rows, of_rows);
   });
-  failure = of_edges.agree(host, {.what = glt::detail::operation::shuffle, .hop = 60}, failure);
+  glt::detail::agree(host, {.what = glt::detail::operation::shuffle, .hop = 59}, failure,
+                     glt::detail::fingerprint_of(options),
+                     [](auto, auto) { return "has other options than rank 0; give the same on all ranks"; });
+  failure = of_edges.agree(host, {.what = glt::detail::operation::shuffle, .hop = 60}, {});
   failure = of_rows.agree(host, {.what = glt::detail::operation::shuffle, .hop = 61}, failure);
 
   id_list of_method;
