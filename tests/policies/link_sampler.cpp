@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
+#include "support/naive_hetero_links.hpp"
 #include "support/naive_links.hpp"
 #include "support/policies.hpp"
+#include "support/policy_hetero_subgraphs.hpp"
 
 #include <glt/graph/copy_graph.hpp>
+#include <glt/graph/copy_hetero_graph.hpp>
+#include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/copy.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
@@ -34,9 +38,9 @@ struct plain_batch {
   bool operator==(plain_batch const&) const = default;
 };
 
-template <class Policy>
-plain_batch plain_of(Policy const& policy, link_sample<Policy> const& made) {
-  auto const& subgraph = made.subgraph();
+// All of a sample but its subgraph.
+template <class Policy, class Sample>
+plain_batch pairs_of(Policy const& policy, Sample const& made) {
   plain_batch out;
   out.num_positives = made.num_positives();
   out.num_negatives = made.num_negatives();
@@ -47,6 +51,13 @@ plain_batch plain_of(Policy const& policy, link_sample<Policy> const& made) {
     out.triplets.insert(out.triplets.end(), part.begin(), part.end());
   }
   out.verified = to_vector(policy, made.verified());
+  return out;
+}
+
+template <class Policy>
+plain_batch plain_of(Policy const& policy, link_sample<Policy> const& made) {
+  auto const& subgraph = made.subgraph();
+  auto out = pairs_of(policy, made);
   out.nodes = to_vector(policy, subgraph.nodes());
   out.row = to_vector(policy, subgraph.row());
   out.col = to_vector(policy, subgraph.col());
@@ -72,9 +83,8 @@ seed_lists lists_of(glt_test::pair_list const& positives) {
   return made;
 }
 
-template <class Policy, class Sampler>
-void sample_on(Policy const& policy, Sampler& sampler, seed_lists const& seeds, sample_key key,
-               link_sample<Policy>& out) {
+template <class Policy, class Sampler, class Sample>
+void sample_on(Policy const& policy, Sampler& sampler, seed_lists const& seeds, sample_key key, Sample& out) {
   auto const sources = make_buffer<Policy>(seeds.sources, policy);
   auto const destinations = make_buffer<Policy>(seeds.destinations, policy);
   auto const labels = make_buffer<Policy>(seeds.labels, policy);
@@ -103,6 +113,35 @@ TEST_CASE_TEMPLATE("link samples are those of the host", Policy, GLT_TEST_ONE_PO
         sample_on(device::cpu{}, on_host, seeds, key, expected);
         sample_on(policy, sampler, seeds, key, out);
         CHECK(plain_of(policy, out) == plain_of(device::cpu{}, expected));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("links of an edge type are those of the host", Policy, GLT_TEST_ONE_POLICY) {
+  Policy const policy;
+  auto const list = glt_test::academic_graph(101);
+  auto const graph = list.graph();
+  auto const there = copy_graph<Policy>(graph.view(), policy);
+  constexpr auto host = memory_space::host;
+  for (int const type : {0, 1, 2}) { // to an earlier type, to a later one, and within a type
+    for (auto const& options : glt_test::hetero_link_options_to_try(list.schema, type)) {
+      link_sampler<device::cpu, local_id, uniform_rule, host, hetero_view<host>> on_host(graph.view(), options);
+      link_sampler<Policy, local_id, uniform_rule, Policy::space, hetero_view<Policy::space>> sampler(
+          there.view(), options, {}, policy);
+      hetero_link_sample<device::cpu> expected;
+      hetero_link_sample<Policy> out;
+      for (std::int64_t const size : {17, 0, 60}) {
+        auto seeds = lists_of(glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size)));
+        if (options.negatives.mode == negative_mode::triplet) {
+          seeds.labels.clear();
+        }
+        sample_key const key{.seed = 5, .epoch = 1, .step = size};
+        sample_on(device::cpu{}, on_host, seeds, key, expected);
+        sample_on(policy, sampler, seeds, key, out);
+        CHECK(pairs_of(policy, out) == pairs_of(device::cpu{}, expected));
+        CHECK(glt_test::copy_subgraph(policy, out.subgraph()) ==
+              glt_test::copy_subgraph(device::cpu{}, expected.subgraph()));
       }
     }
   }

@@ -32,28 +32,36 @@ struct naive_negatives {
   bool operator==(naive_negatives const&) const = default;
 };
 
-/// Draws negatives one by one from the definition, with sets; all in ids of the edge list. A vertex stands
-/// for as many numbers as `shares` says, or for one if there are none.
-inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
-                                    glt::negative_options const& options,
-                                    std::vector<std::int64_t> const& shares = {}) {
-  auto const edge_pairs = pairs_of(graph.view());
+/// The vertices from which one end of negatives is drawn. A vertex stands for as many numbers as `shares` says, or for
+/// one if there are none.
+class naive_end {
+public:
+  explicit naive_end(std::int64_t num_vertices, std::vector<std::int64_t> const& shares = {})
+      : num_vertices_(num_vertices), ends_(shares.size()) {
+    std::partial_sum(shares.begin(), shares.end(), ends_.begin());
+  }
+
+  [[nodiscard]] std::int64_t draw(glt::random_stream& draws) const {
+    auto const bound = ends_.empty() ? num_vertices_ : ends_.back();
+    auto const number = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(bound)));
+    return ends_.empty() ? number : static_cast<std::int64_t>(std::ranges::upper_bound(ends_, number) - ends_.begin());
+  }
+
+private:
+  std::int64_t num_vertices_;
+  std::vector<std::int64_t> ends_; // the first number of the next vertex
+};
+
+/// Draws negatives one by one from the definition, with sets; all in ids of the list of edges.
+inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const& sources,
+                                    naive_end const& destinations, pair_list const& positives, glt::random_key batch,
+                                    glt::negative_options const& options) {
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(edge_pairs.begin(), edge_pairs.end());
   std::set<std::pair<std::int64_t, std::int64_t>> const seeds(positives.begin(), positives.end());
-  std::vector<std::int64_t> ends(shares.size());
-  std::partial_sum(shares.begin(), shares.end(), ends.begin());
-  auto const draw = [&](glt::random_stream& draws) {
-    if (shares.empty()) {
-      return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(graph.num_vertices)));
-    }
-    auto const number = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(ends.back())));
-    return static_cast<std::int64_t>(std::ranges::upper_bound(ends, number) - ends.begin());
-  };
   std::vector<glt::random_key> keys;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;
   for (auto const& positive : positives) {
-    keys.push_back(
-        glt::detail::positive_key(glt::detail::negatives_key(key), positive.first, positive.second, seen[positive]++));
+    keys.push_back(glt::detail::positive_key(batch, positive.first, positive.second, seen[positive]++));
   }
   naive_negatives out;
   bool const binary = options.mode == glt::negative_mode::binary;
@@ -66,8 +74,8 @@ inline naive_negatives draw_naively(edge_list const& graph, pair_list const& pos
     bool good = false;
     for (int attempt = 0; attempt < (options.strict ? options.attempts : 1) && !good; ++attempt) {
       glt::random_stream draws(keys[positive].fold(index), static_cast<std::uint64_t>(attempt));
-      pair.first = binary ? draw(draws) : positives[positive].first;
-      pair.second = draw(draws);
+      pair.first = binary ? sources.draw(draws) : positives[positive].first;
+      pair.second = destinations.draw(draws);
       good = !edges.contains(pair) && !seeds.contains(pair) && (pair.first != pair.second || options.self_pairs);
     }
     out.pairs.push_back(pair);
@@ -78,17 +86,87 @@ inline naive_negatives draw_naively(edge_list const& graph, pair_list const& pos
   return out;
 }
 
-/// What a link sampler returns, in plain vectors; ends are ids of the edge list instead of positions.
-struct naive_link_sample {
+/// The same among the vertices of a graph without types.
+inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
+                                    glt::negative_options const& options,
+                                    std::vector<std::int64_t> const& shares = {}) {
+  naive_end const any(graph.num_vertices, shares);
+  return draw_naively(pairs_of(graph.view()), any, any, positives, glt::detail::negatives_key(key), options);
+}
+
+/// What a link sampler returns beside the subgraph, in plain vectors; ends are ids of the edge list instead of
+/// positions.
+struct naive_link_pairs {
   pair_list labelled; ///< edge_label_index, as pairs
   std::vector<std::int64_t> labels;
   pair_list triplets;                          ///< source and destination of the positives
   std::vector<std::vector<std::int64_t>> rows; ///< dst_neg_index
   std::vector<bool> verified;
+
+  bool operator==(naive_link_pairs const&) const = default;
+};
+
+/// What a link sampler returns.
+struct naive_link_sample : naive_link_pairs {
   naive_subgraph subgraph;
 
   bool operator==(naive_link_sample const&) const = default;
 };
+
+/// Ends around which a link sampler samples, and the positive that each belongs to.
+struct naive_link_seeds {
+  std::vector<std::int64_t> sources;
+  std::vector<std::int64_t> destinations;
+  std::vector<std::size_t> edge_of_source;
+  std::vector<std::size_t> edge_of_destination;
+};
+
+/// Writes pairs and labels from the definition, and returns their ends.
+inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& positives,
+                                     std::vector<std::int64_t> const& labels, naive_negatives const& negatives,
+                                     glt::negative_options const& options) {
+  bool const binary = options.mode == glt::negative_mode::binary;
+  bool const shifted = options.amount > 0;
+  auto const amount = static_cast<std::size_t>(options.amount);
+  naive_link_seeds seeds;
+  pair_list all = positives;
+  for (std::size_t i = 0; i < positives.size(); ++i) {
+    seeds.edge_of_destination.push_back(i);
+    out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
+  }
+  std::vector<std::int64_t> triplet_ends;
+  for (std::size_t n = 0; n < negatives.pairs.size(); ++n) {
+    bool const good = negatives.verified.empty() || negatives.verified[n];
+    bool const taken = good || options.padding;
+    if (taken) {
+      all.push_back(negatives.pairs[n]);
+      seeds.edge_of_destination.push_back(binary ? n % positives.size() : n / amount);
+      out.labels.push_back(0);
+    }
+    if (!negatives.verified.empty() && (taken || !binary)) {
+      out.verified.push_back(good);
+    }
+    triplet_ends.push_back(taken ? negatives.pairs[n].second : -1);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (binary || i < positives.size()) {
+      seeds.sources.push_back(all[i].first);
+      seeds.edge_of_source.push_back(seeds.edge_of_destination[i]);
+    }
+    seeds.destinations.push_back(all[i].second);
+  }
+  if (binary) {
+    out.labelled = all;
+  } else {
+    out.labels.clear();
+    out.triplets = positives;
+    for (std::size_t i = 0; i < positives.size(); ++i) {
+      auto const first = triplet_ends.begin() + static_cast<std::ptrdiff_t>(i * amount);
+      out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
+    }
+  }
+  return seeds;
+}
 
 /// Samples links from the definition: edges to be excluded are taken out of the list before anything is sampled.
 /// `around(rest, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives.
@@ -117,49 +195,11 @@ naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& 
     }
   }
   naive_link_sample out;
-  bool const binary = options.negatives.mode == glt::negative_mode::binary;
-  bool const shifted = options.negatives.amount > 0;
-  pair_list all = positives;
-  std::vector<std::size_t> edge_of_pair(positives.size());
-  std::iota(edge_of_pair.begin(), edge_of_pair.end(), std::size_t{0});
-  std::vector<std::int64_t> seeds;
-  std::vector<std::size_t> edge_of_seed;
-  for (std::size_t i = 0; i < positives.size(); ++i) {
-    out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
-  }
-  std::vector<std::int64_t> triplet_ends;
-  for (std::size_t n = 0; n < negatives.pairs.size(); ++n) {
-    bool const good = negatives.verified.empty() || negatives.verified[n];
-    bool const taken = good || options.negatives.padding;
-    if (taken) {
-      all.push_back(negatives.pairs[n]);
-      edge_of_pair.push_back(binary ? n % positives.size() : n / static_cast<std::size_t>(options.negatives.amount));
-      out.labels.push_back(0);
-    }
-    if (!negatives.verified.empty() && (taken || !binary)) {
-      out.verified.push_back(good);
-    }
-    triplet_ends.push_back(taken ? negatives.pairs[n].second : -1);
-  }
-  for (std::size_t i = 0; i < (binary ? all.size() : positives.size()); ++i) {
-    seeds.push_back(all[i].first);
-    edge_of_seed.push_back(edge_of_pair[i]);
-  }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    seeds.push_back(all[i].second);
-    edge_of_seed.push_back(edge_of_pair[i]);
-  }
-  if (binary) {
-    out.labelled = all;
-  } else {
-    out.labels.clear();
-    out.triplets = positives;
-    auto const amount = static_cast<std::size_t>(options.negatives.amount);
-    for (std::size_t i = 0; i < positives.size(); ++i) {
-      auto const first = triplet_ends.begin() + static_cast<std::ptrdiff_t>(i * amount);
-      out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
-    }
-  }
+  auto ends = join_naively(out, positives, labels, negatives, options.negatives);
+  auto& seeds = ends.sources;
+  seeds.insert(seeds.end(), ends.destinations.begin(), ends.destinations.end());
+  auto& edge_of_seed = ends.edge_of_source;
+  edge_of_seed.insert(edge_of_seed.end(), ends.edge_of_destination.begin(), ends.edge_of_destination.end());
   out.subgraph = around(rest, seeds, edge_of_seed);
   for (auto& id : out.subgraph.edge_ids) {
     id = id_in_graph[static_cast<std::size_t>(id)];

@@ -9,6 +9,7 @@
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -72,7 +73,8 @@ struct position_if_taken {
 
 namespace glt::dist {
 
-/// Translation between original ids and the global ids of a graph in parts, both ways and for any vertex.
+/// Translation between original ids and the global ids of a graph in parts, both ways and for any vertex; of a graph
+/// with types, for the vertices of one type.
 ///
 /// Programs know vertices by the ids of their input files; a graph in parts numbers them anew. Look up seeds here if
 /// their original ids are known, and name results by original ids again. Rank r keeps the global ids of the r-th of R
@@ -92,14 +94,20 @@ public:
   ///                           original ids of all ranks together are not a permutation of [0, V)
   /// @cost   O(V / R) if original ids are spread evenly
   explicit vertex_directory(Comm comm, graph<Policy, Vertex> const& graph, Policy policy = {})
-      : graph_(&graph), policy_(policy), kept_(0, policy), find_(comm, policy), name_(comm, policy) {
-    detail::call_site const site{.what = detail::operation::make_directory};
-    entries_type entries(std::move(comm), policy);
-    entries.send(site, 0, detail::failure_of([&] { announce(entries); }));
-    detail::agree(find_.host(), site, detail::failure_of([&] { enter(entries); }));
-  }
+      : vertex_directory(std::move(comm), graph.book(), graph.original(), graph.part(), std::move(policy)) {}
+  /// Borrows the vertices of one type of a graph with types.
+  ///
+  /// @pre    the node type exists; not checked
+  vertex_directory(Comm comm, hetero_graph<Policy, Vertex> const& graph, int node_type, Policy policy = {})
+      : vertex_directory(std::move(comm), graph.book(node_type), graph.original(node_type), graph.part(),
+                         std::move(policy)) {}
 
-  [[nodiscard]] graph<Policy, Vertex> const& of() const noexcept { return *graph_; }
+  [[nodiscard]] std::int64_t num_vertices() const noexcept { return partition_.num_vertices(); }
+  /// Returns the partition of the vertices among their owners.
+  [[nodiscard]] partition_book const& partition() const noexcept { return partition_; }
+  /// Returns the original id of every vertex of this part, by local id.
+  [[nodiscard]] array_view<space, global_id const> original() const noexcept { return original_; }
+  [[nodiscard]] int part() const noexcept { return part_; }
   /// Returns the partition of the original ids among the ranks that keep them.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   /// Returns the global ids of the original ids that this rank keeps, by their place in its range.
@@ -129,7 +137,7 @@ public:
   ///                           rank reports a failure
   bool originals_of(array_view<space, Vertex const> vertices, array_view<space, global_id> originals,
                     detail::call_site site = {.what = detail::operation::look_up}, std::string const& failure = {}) {
-    return run(name_, graph_->book(), vertices, originals, graph_->original(), site, failure);
+    return run(name_, partition_, vertices, originals, original_, site, failure);
   }
 
 private:
@@ -137,12 +145,22 @@ private:
   template <class To>
   using look_up_of = glt::detail::request_reply<Comm, Policy, local_id, To>;
 
+  vertex_directory(Comm comm, partition_book partition, array_view<space, global_id const> original, int part,
+                   Policy policy)
+      : partition_(std::move(partition)), original_(original), part_(part), policy_(policy), kept_(0, policy),
+        find_(comm, policy), name_(comm, policy) {
+    detail::call_site const site{.what = detail::operation::make_directory};
+    entries_type entries(std::move(comm), policy);
+    entries.send(site, 0, detail::failure_of([&] { announce(entries); }));
+    detail::agree(find_.host(), site, detail::failure_of([&] { enter(entries); }));
+  }
+
   void announce(entries_type& entries) {
-    detail::check_own_part(entries, graph_->part(), graph_->book().num_parts(), "directory of part", "made by");
-    book_ = detail::make_equal_book(graph_->num_vertices(), entries.size());
-    detail::validate_vertices(policy_, "original id", graph_->original(), graph_->num_vertices());
+    detail::check_own_part(entries, part_, partition_.num_parts(), "directory of part", "made by");
+    book_ = detail::make_equal_book(num_vertices(), entries.size());
+    detail::validate_vertices(policy_, "original id", original_, num_vertices());
     kept_.resize(book_.size(entries.rank()));
-    entries.route(book_, graph_->original(), glt::detail::make_directory_entry{});
+    entries.route(book_, original_, glt::detail::make_directory_entry{});
   }
 
   void enter(entries_type const& entries) {
@@ -165,7 +183,7 @@ private:
     }
   }
 
-  [[nodiscard]] std::int64_t first_of(int rank) const noexcept { return graph_->book().begin(rank); }
+  [[nodiscard]] std::int64_t first_of(int rank) const noexcept { return partition_.begin(rank); }
 
   // Looks up elements of `from`, which the owners of the keys hold.
   template <class Key, class To>
@@ -186,7 +204,9 @@ private:
     return any;
   }
 
-  graph<Policy, Vertex> const* graph_;
+  partition_book partition_;
+  array_view<space, global_id const> original_;
+  int part_;
   Policy policy_;
   partition_book book_;
   buffer<Policy, Vertex> kept_;

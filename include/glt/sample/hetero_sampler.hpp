@@ -86,6 +86,11 @@ public:
 
   [[nodiscard]] hetero_options const& options() const noexcept { return options_; }
 
+  /// Changes the rule of an edge type, because its data may differ from batch to batch.
+  ///
+  /// @pre    edge_type is in [0, edge types); not checked
+  void set_rule(int edge_type, Rule rule) noexcept { rules_[static_cast<std::size_t>(edge_type)] = rule; }
+
   /// Samples one batch with seeds of several types into `out`; a seed may come more than once, and lists may
   /// be empty.
   ///

@@ -15,7 +15,9 @@
 #include "support/device_parts.hpp"
 #include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
+#include "support/hetero_parts.hpp"
 #include "support/minimal_communicator.hpp"
+#include "support/naive_hetero_links.hpp"
 #include "support/naive_links.hpp"
 #include "support/nodes.hpp"
 #include "support/parts.hpp"
@@ -113,7 +115,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
   glt::dist::vertex_weights weights(comm, directory, of_own.view(), policy);
   auto const shares = weighted ? shares_of(list.num_vertices) : std::vector<std::int64_t>{};
   for (auto const& option : glt_test::link_options_to_try()) {
-    glt::dist::link_sampler sampler(comm, directory, option, weighted ? &weights : nullptr, policy);
+    glt::dist::link_sampler sampler(comm, compared.graph(), &directory, option, weighted ? &weights : nullptr, policy);
     glt::link_sample<Policy, Vertex> out;
     auto const labels_of = [&](glt_test::pair_list const& positives, std::int64_t step) {
       std::vector<std::int64_t> labels;
@@ -188,7 +190,7 @@ void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
   auto const whole_rule = rule_of(whole.graph.view(), whole.times.view());
   using rule_type = std::remove_const_t<decltype(whole_rule)>;
   for (auto const& option : options) {
-    glt::dist::link_sampler sampler(comm, directory, option, rule_of(graph.local(), of_part.times.view()));
+    glt::dist::link_sampler sampler(comm, graph, &directory, option, rule_of(graph.local(), of_part.times.view()));
     glt::link_sampler<cpu, glt::local_id, rule_type> serial(whole.graph.view(), option, whole_rule);
     glt::link_sample<cpu, glt::global_id> out;
     glt::link_sample<cpu> expected;
@@ -248,7 +250,7 @@ TEST_CASE("a rank without times, and exclusion by a rule of times, are the same 
     glt::dist::vertex_directory directory(comm, graph);
     std::vector<std::int64_t> const times(static_cast<std::size_t>(graph.local().num_edges()));
     glt::link_options options{.neighbors = {.fanouts = {2}, .disjoint = true}};
-    glt::dist::link_sampler sampler(comm, directory, options, temporal{times});
+    glt::dist::link_sampler sampler(comm, graph, &directory, options, temporal{times});
     std::vector<glt::global_id> const two{1, 2};
     std::vector<std::int64_t> of_edges{5, 6};
     if (comm.rank() == last) {
@@ -258,7 +260,7 @@ TEST_CASE("a rank without times, and exclusion by a rule of times, are the same 
     auto const refused = [](auto&& f) { return glt_test::thrown<glt::collective_error>(f); };
     CHECK(glt_test::names(refused([&] { sampler.sample(two, two, {}, of_edges, {}, out); }), name, "1 queries"));
     options.exclude = seed_exclusion::edges;
-    CHECK(glt_test::names(refused([&] { glt::dist::link_sampler(comm, directory, options, temporal{times}); }),
+    CHECK(glt_test::names(refused([&] { glt::dist::link_sampler(comm, graph, &directory, options, temporal{times}); }),
                           "rank 0", "exclude"));
   });
 }
@@ -274,8 +276,8 @@ TEST_CASE("link samples that are read in place are those of messages, if no edge
     ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
     for (auto const exclude : {seed_exclusion::none, seed_exclusion::edges}) {
       glt::link_options const options{.neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .exclude = exclude};
-      glt::dist::link_sampler by_messages(comm, directory, options);
-      glt::dist::link_sampler sampler(comm, directory, options);
+      glt::dist::link_sampler by_messages(comm, graph, &directory, options);
+      glt::dist::link_sampler sampler(comm, graph, &directory, options);
       sampler.read_in_place(shared.neighborhood);
       glt::link_sample<cpu, glt::global_id> expected;
       glt::link_sample<cpu, glt::global_id> out;
@@ -338,7 +340,7 @@ TEST_CASE("without negatives and exclusion nothing but one header is sent beside
     glt::link_sample<cpu, glt::global_id> out;
     ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
     auto const collectives = [&](glt::link_options const& options) {
-      glt::dist::link_sampler sampler(comm, directory, options);
+      glt::dist::link_sampler sampler(comm, graph, &directory, options);
       comm.reset();
       sampler.sample(batch.sources, batch.destinations, {}, out);
       return comm.counts().total().collectives;
@@ -370,7 +372,7 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
         {.neighbors = {.fanouts = {2}}, .negatives = {.amount = 0}, .exclude = seed_exclusion::edges},
         {.neighbors = {.fanouts = {2}}}};
     for (auto const& option : options) { // each sends something else first
-      glt::dist::link_sampler sampler(comm, directory, option);
+      glt::dist::link_sampler sampler(comm, graph, &directory, option);
       auto const refused = [&](auto const& sources, auto const& destinations, std::vector<std::int64_t> const& labels) {
         return glt_test::thrown<glt::collective_error>([&] { sampler.sample(sources, destinations, labels, {}, out); });
       };
@@ -394,7 +396,7 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
     }
     auto const refused = [&](glt::link_options const& of_last) {
       return glt_test::thrown<glt::collective_error>(
-          [&] { glt::dist::link_sampler(comm, directory, comm.rank() == last ? of_last : options[2]); });
+          [&] { glt::dist::link_sampler(comm, graph, &directory, comm.rank() == last ? of_last : options[2]); });
     };
     CHECK(glt_test::names(refused({.neighbors = {.fanouts = {2}}, .negatives = {.amount = -1}}), name, "-1 negatives"));
     CHECK(glt_test::names(refused({.neighbors = {.fanouts = {-3}}}), name, "fanout -3"));
@@ -404,5 +406,165 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
       CHECK(glt_test::names(refused(more), name, "other options"));
       CHECK(glt_test::names(refused(excluding), name, "other options"));
     }
+  });
+}
+
+namespace {
+
+// Weights of the vertices of a type in this rank's part, and the numbers for which vertices stand by original id.
+struct weighted_type {
+  std::vector<double> own;
+  std::vector<std::int64_t> shares;
+
+  weighted_type(glt::dist::hetero_graph<cpu> const& graph, int node_type) {
+    for (auto const original : graph.original(node_type)) {
+      own.push_back(weight_of(original));
+    }
+    shares = shares_of(graph.schema().num_vertices(node_type));
+  }
+};
+
+struct typed_ends {
+  std::vector<glt::global_id> sources;
+  std::vector<glt::global_id> destinations;
+
+  typed_ends(glt_test::divided_hetero_graph const& divided, int source_type, int destination_type,
+             glt_test::pair_list const& pairs) {
+    for (auto const& [source, destination] : pairs) {
+      sources.push_back(divided.names[static_cast<std::size_t>(source_type)].renumbered[source]);
+      destinations.push_back(divided.names[static_cast<std::size_t>(destination_type)].renumbered[destination]);
+    }
+  }
+};
+
+void check_links_of_types(auto& comm, glt_test::hetero_list const& list) {
+  glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
+  auto const original = divided.original();
+  glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+  for (int type = 0; type < list.schema.num_edge_types(); ++type) {
+    auto const from = list.schema.source_type(type);
+    auto const to = list.schema.destination_type(type);
+    glt::dist::vertex_directory sources(comm, graph, from);
+    glt::dist::vertex_directory destinations(comm, graph, to);
+    auto* const of_sources = from == to ? &destinations : &sources;
+    weighted_type const weights(graph, to);
+    glt::dist::vertex_weights table(comm, destinations, glt::host_view<double const>(weights.own), cpu());
+    for (auto const& option : glt_test::hetero_link_options_to_try(list.schema, type)) {
+      bool const weighted = option.negatives.amount > 0.5 && option.negatives.amount < 1.5;
+      glt::dist::link_sampler sampler(comm, graph, {of_sources, &destinations}, option,
+                                      {nullptr, weighted ? &table : nullptr});
+      glt::dist::hetero_link_sample<cpu> out;
+      glt_test::check_batches(
+          comm, list.name + ", type " + std::to_string(type), 3,
+          [&](std::int64_t step) { // every rank runs out of edges at some step
+            return glt_test::some_hetero_positives(list, type, 7 * ((comm.rank() + step) % 3),
+                                                   static_cast<std::uint64_t>(10 * comm.rank() + step));
+          },
+          [&](auto const& positives, auto key) {
+            typed_ends const batch(divided, from, to, positives);
+            sampler.sample(batch.sources, batch.destinations, key, out);
+            return glt_test::plain_hetero_links(out, list.schema, type, original);
+          },
+          [&](auto const& positives, auto key) {
+            return glt_test::sample_hetero_links_naively(list, positives, {}, option, key,
+                                                         {{}, weighted ? weights.shares : std::vector<std::int64_t>()});
+          });
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("links of every edge type across ranks equal the naive ones, with another partitioner for every type") {
+  on_ranks([](auto comm) {
+    for (auto const& list : glt_test::hetero_graphs_to_divide()) {
+      if (list.schema.num_node_types() < 4) { // the oracle is slow
+        check_links_of_types(comm, list);
+      }
+    }
+    check_links_of_types(comm, glt_test::academic_graph(33));
+  });
+}
+
+TEST_CASE("batches of typed links that are made together, or read in place, are those made one by one") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
+    auto const original = divided.original();
+    auto node = glt_test::node_of(comm);
+    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    glt::dist::hetero_graph const graph(comm, std::move(shared.own));
+    glt::dist::vertex_directory authors(comm, graph, 1);
+    glt::dist::vertex_directory papers(comm, graph, 0);
+    for (auto const exclude : {seed_exclusion::edges_and_reverses, seed_exclusion::none}) {
+      glt::hetero_link_options const options{
+          .edge_type = 0,
+          .neighbors = {.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true},
+          .exclude = exclude,
+          .reverse_type = 1};
+      glt::dist::link_sampler sampler(comm, graph, {&authors, &papers}, options);
+      glt::dist::link_sampler in_place(comm, graph, {&authors, &papers}, options);
+      in_place.read_in_place(shared.neighborhood);
+      using item = typename decltype(sampler)::bulk_item;
+      std::vector<typed_ends> batches;
+      std::vector<glt::dist::hetero_link_sample<cpu>> made(3);
+      std::vector<item> items;
+      for (std::size_t b = 0; b < made.size(); ++b) {
+        batches.emplace_back(divided, 1, 0,
+                             glt_test::some_hetero_positives(list, 0, 4 * static_cast<std::int64_t>(b) + comm.rank(),
+                                                             static_cast<std::uint64_t>(comm.rank())));
+      }
+      for (std::size_t b = 0; b < made.size(); ++b) {
+        items.push_back({.sources = batches[b].sources,
+                         .destinations = batches[b].destinations,
+                         .key = {.seed = 5, .step = static_cast<std::int64_t>(b)},
+                         .out = &made[b]});
+      }
+      sampler.sample_bulk(items);
+      for (std::size_t b = 0; b < made.size(); ++b) {
+        auto const expected = glt_test::plain_hetero_links(made[b], list.schema, 0, original);
+        for (auto* const other : {&sampler, &in_place}) {
+          glt::dist::hetero_link_sample<cpu> out;
+          other->sample(batches[b].sources, batches[b].destinations, items[b].key, out);
+          CHECK(glt_test::plain_hetero_links(out, list.schema, 0, original) == expected);
+        }
+      }
+      CHECK(in_place.why_not_in_place().empty() == (exclude == seed_exclusion::none));
+      CHECK((exclude == seed_exclusion::none ? in_place.counts().remote : in_place.counts().in_place) == 0);
+    }
+  });
+}
+
+TEST_CASE("typed links that cannot be are the same error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    bool const odd = comm.rank() == last;
+    auto const name = "rank " + std::to_string(last);
+    auto const list = glt_test::academic_graph(101);
+    glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::vertex_directory authors(comm, graph, 1);
+    glt::dist::vertex_directory papers(comm, graph, 0);
+    glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(list.schema, {2})}};
+    auto const refused = [&](glt::hetero_link_options const& of_last, auto* of_sources) {
+      return glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::link_sampler(comm, graph, {odd ? of_sources : &authors, &papers}, odd ? of_last : good); });
+    };
+    using directory = decltype(authors);
+    CHECK(glt_test::names(refused(good, &papers), name, "directory"));
+    CHECK(glt_test::names(refused(good, static_cast<directory*>(nullptr)), name, "directory"));
+    auto other = good;
+    other.edge_type = 7;
+    CHECK(glt_test::names(refused(other, &authors), name, "seed edges of type 7"));
+    if (comm.size() > 1) {
+      other.edge_type = 4; // also from authors to papers
+      CHECK(glt_test::names(refused(other, &authors), name, "edge types"));
+    }
+    glt::dist::link_sampler sampler(comm, graph, {&authors, &papers}, good);
+    glt::dist::hetero_link_sample<cpu> out;
+    std::vector<glt::global_id> const author{50};
+    std::vector<glt::global_id> const paper{odd ? 101 : 100};
+    CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(author, paper, {}, out); }),
+                          name, "destination of seed edge 0 is 101"));
   });
 }

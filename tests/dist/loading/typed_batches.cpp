@@ -12,6 +12,7 @@
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/loader_kinds.hpp"
+#include "support/naive_hetero_links.hpp"
 #include "support/naive_hetero_sampler.hpp"
 #include "support/named_tables.hpp"
 #include "support/nodes.hpp"
@@ -272,6 +273,188 @@ TEST_CASE("typed seeds, options and tensors that cannot be are the same error on
     CHECK(glt_test::names(refused(without_ids.with(cites, citations)), "rank 0", "set edge_ids"));
     if (comm.size() > 1) {
       CHECK(glt_test::names(refused(odd ? recipe : with(paper, papers)), name, "other things"));
+    }
+  });
+}
+
+namespace {
+
+constexpr int writes = 0; // of academic_graph, from authors to papers
+constexpr int rev_writes = 1;
+
+// Seed edges of a rank: rank 0 has none, the others more and more.
+glt::dist::edge_seeds<> links_of_rank(glt_test::hetero_list const& list, divided_hetero_graph const& divided,
+                                      int rank) {
+  glt::dist::edge_seeds<> seeds;
+  for (auto const& [source, destination] :
+       glt_test::some_hetero_positives(list, writes, 9 * rank, static_cast<std::uint64_t>(rank))) {
+    seeds.sources.push_back(divided.names[author].renumbered[source]);
+    seeds.destinations.push_back(divided.names[paper].renumbered[destination]);
+    seeds.labels.push_back(seeds.size() % 4);
+  }
+  return seeds;
+}
+
+glt_test::pair_list originals_of(lists const& original, glt::dist::edge_seeds<> const& seeds) {
+  glt_test::pair_list pairs;
+  for (std::size_t i = 0; i < seeds.sources.size(); ++i) {
+    pairs.emplace_back(original[author][static_cast<std::size_t>(seeds.sources[i])],
+                       original[paper][static_cast<std::size_t>(seeds.destinations[i])]);
+  }
+  return pairs;
+}
+
+} // namespace
+
+TEST_CASE(
+    "typed batches around edges of a type are those of the definition, with tensors, labels and weights by type") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    auto const original = divided.original();
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    auto const papers = features_of(comm, graph, paper);
+    auto const citations = edge_features_of(comm, graph, cites);
+    glt::hetero_link_options const options{
+        .edge_type = writes,
+        .neighbors = {.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true},
+        .negatives = {.amount = 1.5, .attempts = 3},
+        .exclude = glt::seed_exclusion::edges_and_reverses,
+        .reverse_type = rev_writes};
+    std::vector<double> weights;
+    for (auto const id : graph.original(author)) {
+      weights.push_back(static_cast<double>(id % 3 + 1));
+    }
+    auto const num_authors = list.schema.num_vertices(author);
+    std::vector<std::int64_t> shares;
+    for (std::int64_t v = 0; v < num_authors; ++v) {
+      shares.push_back(glt::detail::weight_scale(3, num_authors)(static_cast<double>(v % 3 + 1)));
+    }
+    glt::dist::typed_batches recipe(graph, options);
+    recipe.with_weights(author, weights)
+        .with(paper, papers, {{.name = "year"}, {.name = "label", .seeds_only = true}})
+        .with(cites, citations, {{.name = "year"}});
+    CHECK(recipe.options().edge_type == writes);
+    auto const seeds = links_of_rank(list, divided, comm.rank());
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    std::int64_t rows = 0;
+    glt_test::for_each_batch(loader, seeds, [&](auto const& batch, auto const& of_batch, auto key) {
+      auto const links = glt_test::plain_hetero_links(batch.sample, list.schema, writes, original);
+      CHECK(links == glt_test::sample_hetero_links_naively(list, originals_of(original, of_batch), of_batch.labels,
+                                                           options, key, {shares, {}}));
+      auto const& nodes = links.subgraph.nodes[paper];
+      auto const& edges = links.subgraph.edge_ids[cites];
+      auto const ends = links.subgraph.num_sampled_nodes[paper][0];
+      CHECK(glt_test::elements_of<std::int64_t>(batch.tensors[paper]["year"]) ==
+            values_of(nodes, 1, std::ssize(nodes)));
+      CHECK(glt_test::elements_of<std::int64_t>(batch.tensors[paper]["label"]) == values_of(nodes, 5, ends));
+      CHECK(glt_test::elements_of<std::int64_t>(batch.edge_tensors[cites]["year"]) ==
+            values_of(edges, 1, std::ssize(edges)));
+      rows += std::ssize(nodes);
+    });
+    CHECK((rows > 0) == (comm.rank() > 0));
+    CHECK((loader.report().sampled.own > 0) == (comm.rank() > 0));
+    glt_test::check_deployments(comm, recipe, seeds);
+  });
+}
+
+TEST_CASE("typed batches around edges with times, by a rule, in triplets") {
+  on_ranks([](auto comm) {
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 2);
+    auto const original = divided.original();
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::hetero_link_options const options{
+        .edge_type = writes,
+        .neighbors = {.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true, .disjoint = true},
+        .negatives = {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 2}};
+    glt::dist::typed_batches const recipe(graph, options,
+                                          std::vector<glt_test::limit_rule>(list.schema.edge_types().size()));
+    auto seeds = links_of_rank(list, divided, comm.rank());
+    seeds.labels.clear();
+    for (std::int64_t i = 0; i < seeds.size(); ++i) {
+      seeds.times.push_back(i * 40 % 600 - 1);
+    }
+    glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+    glt_test::for_each_batch(loader, seeds, [&](auto const& batch, auto const& of_batch, auto key) {
+      auto const expected = glt_test::sample_hetero_links_naively(
+          list, originals_of(original, of_batch), {}, options, key, {},
+          [&](glt_test::hetero_list const& rest, lists const& ends, std::vector<std::size_t> const& edge_of_seed) {
+            glt_test::naive_limits limits;
+            for (auto const edge : edge_of_seed) {
+              limits.limits.push_back(of_batch.times[edge]);
+            }
+            return glt_test::naive_hetero_sample(rest, ends, options.neighbors, key, limits);
+          });
+      CHECK(glt_test::plain_hetero_links(batch.sample, list.schema, writes, original) == expected);
+    });
+    glt_test::check_deployments(comm, recipe, seeds);
+  });
+}
+
+TEST_CASE_TEMPLATE("typed batches around edges are the same on any policy and delivered to it", Policy,
+                   GLT_TEST_ONE_POLICY) {
+  on_ranks([](auto comm) {
+    Policy const policy;
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    glt::dist::hetero_graph const host_graph(comm, divided.part(comm.rank()));
+    glt::dist::hetero_graph const graph(comm, glt_test::device_part(divided, comm.rank(), policy));
+    auto const seeds = links_of_rank(list, divided, comm.rank());
+    glt::hetero_link_options const options{.edge_type = writes,
+                                           .neighbors = {.fanouts = glt::same_fanouts(list.schema, {3, 2})},
+                                           .exclude = glt::seed_exclusion::edges_and_reverses,
+                                           .reverse_type = rev_writes};
+    glt::dist::loader host_loader(comm, glt::dist::typed_batches(host_graph, options), seeds, glt_test::kind_options);
+    glt::dist::loader loader(comm, glt::dist::typed_batches(graph, options), seeds, glt_test::kind_options, policy);
+    auto delivered = glt::dist::to_device(host_loader, policy);
+    auto const copy = [](auto const& at, auto const& batch) {
+      return std::pair(glt_test::copy_subgraph(at, batch.sample.subgraph()),
+                       glt::to_vector(at, batch.sample.edge_label_index().flat()));
+    };
+    std::vector<std::pair<glt_test::copied_hetero_subgraph, std::vector<glt::local_id>>> expected;
+    for (auto const& batch : host_loader.epoch(1)) {
+      expected.push_back(copy(cpu(), batch));
+    }
+    auto const check = [&](auto& batches) {
+      std::size_t step = 0;
+      for (auto const& batch : batches.epoch(1)) {
+        CHECK(copy(policy, batch) == expected[step++]);
+      }
+      CHECK(step == expected.size());
+    };
+    check(loader);
+    check(delivered);
+  });
+}
+
+TEST_CASE("typed seed edges, types and weights that cannot be are the same error on every rank") {
+  on_ranks([](auto comm) {
+    auto const last = comm.size() - 1;
+    bool const odd = comm.rank() == last;
+    auto const name = "rank " + std::to_string(last);
+    auto const list = glt_test::academic_graph(101);
+    divided_hetero_graph const divided(list, comm.size(), 1);
+    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+    glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(list.schema, {2})}};
+    glt::dist::typed_batches const recipe(graph, good);
+    using seeds_type = glt::dist::edge_seeds<>;
+    auto const refused = [&](auto const& what, seeds_type const& seeds = {}) {
+      return glt_test::refused(comm, what, odd ? seeds : seeds_type{{1}, {2}, {}});
+    };
+    CHECK(glt_test::names(refused(recipe, {{1}, {101}, {}}), name, "destination of seed edge 0 is 101"));
+    CHECK(glt_test::names(refused(recipe, {{51}, {1}, {}}), name, "source of seed edge 0 is 51"));
+    CHECK(glt_test::names(refused(recipe, {{1}, {1}, {-1}}), name, "label of seed edge 0 is -1"));
+    auto wrong = good;
+    wrong.edge_type = odd ? 7 : 0;
+    CHECK(glt_test::names(refused(glt::dist::typed_batches(graph, wrong)), name, "seed edges of type 7"));
+    std::vector<double> const weights(static_cast<std::size_t>(graph.book(2).size(comm.rank())), 1);
+    auto weighted = recipe;
+    weighted.with_weights(odd ? 2 : author, weights); // institutions write nothing
+    CHECK(glt_test::names(refused(weighted), name, "weights of node type 2"));
+    if (comm.size() > 1) {
+      wrong.edge_type = odd ? 4 : 0;
+      CHECK(glt_test::names(refused(glt::dist::typed_batches(graph, wrong)), name, "other seed edges"));
     }
   });
 }

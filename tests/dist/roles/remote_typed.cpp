@@ -15,12 +15,16 @@
 #include "support/ranks.hpp"
 #include "support/remote_kinds.hpp"
 
+#include <vector>
+
 using glt_test::cpu;
 
 namespace {
 
 constexpr int paper = 0; // of academic_graph
 constexpr int author = 1;
+constexpr int writes = 0;
+constexpr int rev_writes = 1;
 constexpr int cites = 2;
 
 auto typed_part(int ranks, int rank) {
@@ -57,6 +61,37 @@ private:
 };
 
 template <class Comm>
+struct typed_links : typed<Comm> {
+  explicit typed_links(Comm& comm) : typed<Comm>(comm) {
+    for (auto const original : this->graph.original(author)) {
+      weights.push_back(static_cast<double>(original % 3 + 1));
+    }
+  }
+  auto recipe() const {
+    glt::dist::typed_batches made(this->graph, glt::hetero_link_options());
+    return made.with_weights(author, weights).with(paper, this->papers, {{.name = "year"}});
+  }
+  glt::hetero_link_options options() const {
+    return {.edge_type = writes,
+            .neighbors = typed<Comm>::options(),
+            .negatives = {.amount = 1.5, .attempts = 3},
+            .exclude = glt::seed_exclusion::edges_and_reverses,
+            .reverse_type = rev_writes};
+  }
+  glt::dist::edge_seeds<> seeds(int client) const {
+    glt::dist::edge_seeds<> made;
+    for (auto const vertex : glt_test::client_seeds(client, 301)) {
+      made.sources.push_back(vertex % 151);
+      made.destinations.push_back((vertex * 3 + 1) % 301);
+      made.labels.push_back(vertex % 4);
+    }
+    return made;
+  }
+
+  std::vector<double> weights;
+};
+
+template <class Comm>
 struct walks {
   explicit walks(Comm& comm) : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())) {}
   auto recipe() const { return glt::dist::walk_batches(graph, glt::walk_options()); }
@@ -87,6 +122,10 @@ struct metapath {
 
 TEST_CASE("servers make the typed batches with named tensors that a loader makes") { // on_ranks
   glt_test::check_remote_kind<typed>();
+}
+
+TEST_CASE("servers make the typed batches around edges that a loader makes") {
+  glt_test::check_remote_kind<typed_links>();
 }
 
 TEST_CASE("servers make the batches of walks that a loader makes") {

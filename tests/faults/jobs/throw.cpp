@@ -343,7 +343,8 @@ std::vector<site> sites_of_samplers() {
          auto const here = make_world(comm);
          auto const directory = std::make_shared<directory_type>(comm, here->graph);
          return [=, &comm](bool wrong) {
-           glt::dist::link_sampler const sampler(comm, *directory, glt::link_options{.neighbors = neighbors(wrong)});
+           glt::dist::link_sampler const sampler(comm, here->graph, directory.get(),
+                                                 glt::link_options{.neighbors = neighbors(wrong)});
            static_cast<void>(here);
          };
        }},
@@ -352,7 +353,8 @@ std::vector<site> sites_of_samplers() {
          auto const here = make_world(comm);
          auto const directory = std::make_shared<directory_type>(comm, here->graph);
          auto const sampler = std::make_shared<glt::dist::link_sampler<comm_type, cpu, global_id>>(
-             comm, *directory, glt::link_options{.neighbors = neighbors(false), .exclude = glt::seed_exclusion::edges});
+             comm, here->graph, directory.get(),
+             glt::link_options{.neighbors = neighbors(false), .exclude = glt::seed_exclusion::edges});
          return [=](bool wrong) {
            id_list const sources{0, 7, wrong ? -3 : 9};
            id_list const destinations{1, 2, 3};

@@ -9,6 +9,7 @@
 
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"
+#include "support/naive_hetero_links.hpp"
 #include "support/naive_links.hpp"
 
 #include <algorithm>
@@ -32,6 +33,9 @@ using glt_test::plain_links;
 
 using ids = glt::host_view<glt::local_id const>;
 using classes = glt::host_view<std::int64_t const>;
+
+constexpr auto host = glt::memory_space::host;
+using typed_sampler = glt::link_sampler<cpu, glt::local_id, glt::uniform_rule, host, glt::hetero_view<host>>;
 
 struct ends {
   std::vector<glt::local_id> sources;
@@ -358,4 +362,138 @@ TEST_CASE("bad input is refused and leaves the last sample as it was") {
   CHECK(glt_test::names(refused([&] { triplet.sample(good, good, classes(std::vector<std::int64_t>{0, 1}), {}, out); }),
                         "labels", "triplets", "binary"));
   CHECK(plain_links(out) == before);
+}
+
+TEST_CASE("links of a type equal the naive ones: every graph, edge type, mode, exclusion, also by weights") {
+  for (auto const& list : glt_test::adversarial_hetero_graphs()) {
+    auto const graph = list.graph();
+    for (int type = 0; type < list.schema.num_edge_types(); ++type) {
+      auto const from = list.schema.num_vertices(list.schema.source_type(type));
+      auto const to = list.schema.num_vertices(list.schema.destination_type(type));
+      std::vector<double> weights(static_cast<std::size_t>(to));
+      for (std::size_t v = 0; v < weights.size(); ++v) {
+        weights[v] = static_cast<double>(v % 3 + 1);
+      }
+      std::vector<std::int64_t> shares;
+      for (auto const weight : weights) {
+        shares.push_back(glt::detail::weight_scale(*std::ranges::max_element(weights), to)(weight));
+      }
+      for (auto const& option : glt_test::hetero_link_options_to_try(list.schema, type)) {
+        bool const weighted = option.negatives.amount > 0.5 && option.negatives.amount < 1.5 && to > 0;
+        glt::vertex_weights<cpu> const table =
+            weighted ? glt::vertex_weights<cpu>(glt::host_view<double const>(weights)) : glt::vertex_weights<cpu>();
+        typed_sampler sampler(graph.view(), option, {{}, table.view()}, cpu(type % 2 + 1));
+        glt::hetero_link_sample<cpu> out; // reused: nothing of the last batch may shine through
+        for (std::int64_t const size : {12, 0, 1, 33}) {
+          auto const positives = glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
+          auto const [sources, destinations] = ends_of(positives);
+          std::vector<std::int64_t> labels(
+              option.negatives.mode == negative_mode::binary && size != 33 ? positives.size() : 0);
+          std::iota(labels.begin(), labels.end(), 0);
+          glt::sample_key const key{.seed = 3, .step = size};
+          INFO(list.name, ", type ", type, " from ", from, " to ", to, " vertices, ", size, " edges");
+          sampler.sample(sources, destinations, labels, key, out);
+          CHECK(glt_test::plain_hetero_links(out, list.schema, type) ==
+                glt_test::sample_hetero_links_naively(list, positives, labels, option, key,
+                                                      {{}, weighted ? shares : std::vector<std::int64_t>()}));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("links of the only type of a graph are the links of the graph without types, bit for bit") {
+  auto const list = glt_test::random_graph(257, 1999);
+  glt_test::hetero_list typed{"", {{{"a", 257}}, {{"a", "x", "a"}}}, {}};
+  auto& relation = typed.relations.emplace_back();
+  for (auto const& [source, destination] : glt_test::pairs_of(list.view())) {
+    relation.add(source, destination);
+  }
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const typed_graph = typed.graph();
+  auto const positives = glt_test::some_positives(list, 30, 1);
+  auto const [sources, destinations] = ends_of(positives);
+  auto const typed_options = glt_test::hetero_link_options_to_try(typed.schema, 0);
+  for (std::size_t i = 0; i < typed_options.size(); ++i) {
+    glt::link_sample<cpu> out;
+    glt::link_sampler<cpu>(graph.view(), glt_test::link_options_to_try()[i])
+        .sample(sources, destinations, {.seed = 4}, out);
+    glt::hetero_link_sample<cpu> typed_out;
+    typed_sampler(typed_graph.view(), typed_options[i]).sample(sources, destinations, {.seed = 4}, typed_out);
+    glt_test::naive_link_pairs const pairs = plain_links(out);
+    glt_test::naive_link_pairs const typed_pairs = glt_test::plain_hetero_links(typed_out, typed.schema, 0);
+    CHECK(pairs == typed_pairs);
+    CHECK(glt_test::to_vector(out.subgraph().nodes()) == glt_test::to_vector(typed_out.subgraph().nodes(0)));
+    CHECK(glt_test::to_vector(out.subgraph().row()) == glt_test::to_vector(typed_out.subgraph().row(0)));
+    CHECK(glt_test::to_vector(out.subgraph().edge_ids()) == glt_test::to_vector(typed_out.subgraph().edge_ids(0)));
+  }
+}
+
+TEST_CASE("around seed edges of a type with queries, every end has the query of its edge") {
+  auto const list = glt_test::academic_graph(301);
+  auto const graph = list.graph();
+  using sampler_type = glt::link_sampler<cpu, glt::local_id, glt_test::limit_rule, host, glt::hetero_view<host>>;
+  for (int type = 0; type < list.schema.num_edge_types(); ++type) {
+    for (auto const& option : glt_test::hetero_link_options_to_try(list.schema, type)) {
+      auto limited = option;
+      limited.exclude = seed_exclusion::none;
+      limited.neighbors.disjoint = true;
+      limited.neighbors.replace = false;
+      sampler_type sampler(graph.view(), limited, std::vector<glt_test::limit_rule>(list.relations.size()));
+      auto const positives = glt_test::some_hetero_positives(list, type, 20, 5);
+      auto const [sources, destinations] = ends_of(positives);
+      std::vector<std::int64_t> limits;
+      for (std::int64_t i = 0; i < std::ssize(positives); ++i) {
+        limits.push_back(i * 100 - 1);
+      }
+      glt::hetero_link_sample<cpu> out;
+      sampler.sample(sources, destinations, {}, limits, {.seed = 8}, out);
+      auto const expected = glt_test::sample_hetero_links_naively(
+          list, positives, {}, limited, {.seed = 8}, {},
+          [&](glt_test::hetero_list const& rest, auto const& seeds, std::vector<std::size_t> const& edge_of_seed) {
+            glt_test::naive_limits of_seeds;
+            for (auto const edge : edge_of_seed) {
+              of_seeds.limits.push_back(limits[edge]);
+            }
+            return glt_test::naive_hetero_sample(rest, seeds, limited.neighbors, {.seed = 8}, of_seeds);
+          });
+      CHECK(glt_test::plain_hetero_links(out, list.schema, type) == expected);
+    }
+  }
+}
+
+TEST_CASE("links of types that cannot be are refused") {
+  auto const list = glt_test::academic_graph(33);
+  auto const graph = list.graph();
+  glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(list.schema, {2})}};
+  auto const refused = [&](auto change) {
+    auto options = good;
+    change(options);
+    return glt_test::thrown<glt::precondition_error>([&] { typed_sampler(graph.view(), options); });
+  };
+  CHECK(glt_test::names(refused([](auto& options) { options.edge_type = 7; }), "seed edges of type 7", "7 edge types"));
+  CHECK(glt_test::names(refused([](auto& options) { options.edge_type = -1; }), "seed edges of type -1"));
+  CHECK(glt_test::names(refused([](auto& options) { options.exclude = seed_exclusion::edges_and_reverses; }),
+                        "reverses of seed edges of type -1"));
+  CHECK(glt_test::names(refused([](auto& options) {
+                          options.exclude = seed_exclusion::edges_and_reverses;
+                          options.reverse_type = 4;
+                        }),
+                        "are no reverses of", "reverse_type"));
+  CHECK(glt_test::names(refused([](auto& options) { options.negatives.amount = -1; }), "-1 negatives"));
+  CHECK(glt_test::names(refused([](auto& options) { options.neighbors.fanouts.pop_back(); }), "6 lists of fanouts"));
+  std::vector<double> const weights(17, 1);
+  glt::vertex_weights<cpu> const authors{glt::host_view<double const>(weights)};
+  typed_sampler const one_weighted(graph.view(), good, {authors.view(), {}});
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { typed_sampler(graph.view(), good, {{}, authors.view()}); }),
+      "17 vertex weights for 33 vertices"));
+  typed_sampler sampler(graph.view(), good);
+  glt::hetero_link_sample<cpu> out;
+  std::vector<glt::local_id> const last_author{16};
+  std::vector<glt::local_id> const last_paper{32};
+  sampler.sample(last_author, last_paper, {}, out);
+  CHECK(glt_test::names(
+      glt_test::thrown<glt::precondition_error>([&] { sampler.sample(last_paper, last_author, {}, out); }),
+      "source of seed edge 0 is 32"));
 }

@@ -7,10 +7,13 @@
 #include <glt/core/random.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
+#include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
+#include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -37,20 +40,30 @@ namespace glt::dist {
 /// ends by a draw rule.
 ///
 /// For the same key, the result equals the serial `link_sampler` element by element, on any policy. Ids differ only by
-/// the numbering of the parts. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
+/// the numbering of the parts. `Graph` may be a `hetero_graph`; seed edges are then of the edge type that the options
+/// name. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
 ///
 /// @where  memory of `Policy`; waits for sizes that ranks send each other
 /// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict, one test
 ///         of edges (each one header exchange and two payload exchanges) until no rank has an open place, and a last
-///         header exchange; with exclusions one header and one payload exchange; with neither one header exchange; then
-///         the messages of the `neighbor_sampler`
+///         header exchange; two look-ups instead of one for ends of two types; with exclusions one header and one
+///         payload exchange per edge type from which edges are left out; with neither one header exchange; then the
+///         messages of the `neighbor_sampler`
 /// @source as the serial one
-template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,
+          class Graph = graph<Policy, Vertex>>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class link_sampler {
+  using kind = glt::detail::link_relations<Rule, Graph>;
+  using sampler_type = neighbor_sampler<Comm, Policy, Vertex, detail::link_rule<Policy::space, Rule>, Policy, Graph>;
+
 public:
   static constexpr memory_space space = Policy::space;
   using query_type = typename Rule::query_type;
+  using options_type = typename kind::options_type;
+  using sample_type = link_sample<Policy, Vertex, typename sampler_type::subgraph_type>;
+  using directory_type = vertex_directory<Comm, Policy, Vertex>;
+  using weights_type = vertex_weights<Comm, Policy, Vertex>;
 
   /// One of the batches that `sample_bulk` samples together.
   ///
@@ -61,41 +74,58 @@ public:
     array_view<space, std::int64_t const> labels{};
     array_view<space, query_type const> queries{};
     sample_key key{};
-    link_sample<Policy, Vertex>* out = nullptr;
+    sample_type* out = nullptr;
   };
 
-  /// Borrows the directory with its graph, the data of the rule, and the weights; all must outlive the sampler. Without
-  /// weights all vertices are equally likely to be an end of a negative.
+  /// Borrows the graph, the directories of the vertices at both ends, the data of the rules, and the weights; all must
+  /// outlive the sampler. Ends of one type have one directory, `&directory`, ends of two types have two,
+  /// `{&users, &items}`. Without weights all vertices are equally likely to be an end of a negative.
   ///
+  /// @shape  rules: one, or with types [edge types]
   /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
-  ///                           the options of rank 0, or the graph was made for another rank or number of ranks
+  ///                           the options of rank 0, a directory is missing or of other vertices than the graph, or
+  ///                           the graph was made for another rank or number of ranks
   /// @cost   O(local edges)
-  template <std::same_as<Rule> SameRule> // so that {} is not a rule
-  link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options, SameRule rule,
-               vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
-      : graph_((agree_on(comm, options, weights != nullptr), &directory.of())), directory_(&directory),
-        options_(std::move(options)), comm_(comm),
-        sampler_(comm, *graph_, options_.neighbors, detail::make_link_rule<space>(rule), policy),
-        edges_(comm, *graph_, policy), candidates_(directory, edges_, weights), drawer_(options_.negatives, policy),
-        exclusions_(comm, *graph_, policy), policy_(policy), ends_(0, policy), originals_(0, policy), keys_(0, policy) {
-    if (options_.exclude != seed_exclusion::none) {
-      sampler_.set_rule_of([this, rule](int rank, std::size_t batch) {
-        return detail::make_link_rule<space>(rule, exclusions_.of(rank, batch));
+  template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
+  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
+               options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
+               Policy policy = {})
+      : types_(agree_on(comm, graph, directories, options, weights)), directories_(directories),
+        options_(std::move(options)), rules_(std::move(rules)), comm_(comm),
+        relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
+        sampler_(comm, graph, options_.neighbors, kind::neighbor_rules(rules_), policy),
+        edges_(comm, relation_, policy), candidates_(edges_, directories, weights),
+        drawer_(detail::negatives_between(options_.negatives, types_), policy),
+        num_node_types_(kind::num_node_types(graph)), policy_(policy), ends_(0, policy), originals_(0, policy),
+        keys_(0, policy) {
+    for (auto const& what : detail::excluded_relations(types_, options_.exclude)) {
+      exclusions_.push_back({what, {comm, glt::detail::part_of_relation(graph, what.edge_type), policy}});
+    }
+    if (!exclusions_.empty()) {
+      sampler_.set_rule_of([this](int rank, std::size_t batch, int edge_type) {
+        auto const& rule = kind::rule_of(rules_, edge_type);
+        for (auto const& [what, edges] : exclusions_) {
+          if (what.edge_type == edge_type) {
+            return detail::make_link_rule<space>(rule, edges.of(rank, batch));
+          }
+        }
+        return detail::make_link_rule<space>(rule);
       });
     }
   }
 
   /// Samples uniformly.
-  link_sampler(Comm comm, vertex_directory<Comm, Policy, Vertex>& directory, link_options options,
-               vertex_weights<Comm, Policy, Vertex>* weights = nullptr, Policy policy = {})
+  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
+               options_type options, detail::weights_of_ends<Comm, Policy, Vertex> weights = {}, Policy policy = {})
     requires std::same_as<Rule, uniform_rule>
-      : link_sampler(std::move(comm), directory, std::move(options), Rule{}, weights, std::move(policy)) {}
+      : link_sampler(std::move(comm), graph, directories, std::move(options), kind::rules_without_data(graph), weights,
+                     std::move(policy)) {}
 
   link_sampler(link_sampler const&) = delete; // members refer to each other
   link_sampler& operator=(link_sampler const&) = delete;
 
-  [[nodiscard]] link_options const& options() const noexcept { return options_; }
+  [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
   /// Samples rows of other ranks in place from now on, as `neighbor_sampler`; not if seed edges are excluded.
   ///
@@ -111,15 +141,24 @@ public:
   /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return sampler_.counts(); }
 
+  /// Throws for seed edges that this sampler cannot take.
+  ///
+  /// @throws precondition_error  as `sample` on the rank that failed
+  void check(host_view<Vertex const> sources, host_view<Vertex const> destinations,
+             host_view<std::int64_t const> labels) const {
+    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
+    detail::validate_labels(labels, sources.size(), options_.negatives);
+  }
+
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
   ///
   /// @shape  sources, destinations [P] global ids, of any part · labels [P], classes from 0, or empty
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a rank passes lists of different lengths, an end outside [0,
-  ///                           V), a negative label, or labels for triplets, or the keys differ
+  /// @throws collective_error  on every rank, if a rank passes lists of different lengths, an end that is no
+  ///                           vertex of its type, a negative label, or labels for triplets, or the keys differ
   /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
-              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out)
+              array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     bulk_item const batch{sources, destinations, labels, {}, key, &out};
@@ -127,7 +166,7 @@ public:
   }
   /// Samples without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
-              link_sample<Policy, Vertex>& out)
+              sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     sample(sources, destinations, {}, key, out);
@@ -139,7 +178,7 @@ public:
   /// @throws collective_error  as without queries, or if a rank does not pass one query per edge
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
-              link_sample<Policy, Vertex>& out)
+              sample_type& out)
     requires(detail::has_query<Rule>)
   {
     bulk_item const batch{sources, destinations, labels, queries, key, &out};
@@ -159,13 +198,12 @@ public:
     } else if (options_.exclude == seed_exclusion::none) {
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
     }
-    if (options_.exclude != seed_exclusion::none) {
-      positives_.clear();
-      for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
-        positives_.push_back(workers_[b].positives.view());
-      }
-      exclusions_.exclude_bulk(positives_, options_.exclude == seed_exclusion::edges_and_reverses,
-                               {.what = detail::operation::exclude, .step = step}, failure);
+    positives_.clear();
+    for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
+      positives_.push_back(workers_[b].positives.view());
+    }
+    for (auto& [what, edges] : exclusions_) {
+      edges.exclude_bulk(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
     }
     items_.clear();
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -184,24 +222,36 @@ public:
   }
 
 private:
-  using sampler_type = neighbor_sampler<Comm, Policy, Vertex, detail::link_rule<space, Rule>>;
-  using assembly_type = glt::detail::link_assembly<Policy, Vertex, query_type>;
+  using assembly_type = glt::detail::link_assembly<Policy, Vertex, query_type, typename sampler_type::subgraph_type>;
 
-  static void agree_on(Comm& comm, link_options const& options, bool weighted) {
+  static detail::link_types agree_on(Comm& comm, Graph const& graph, detail::of_both_ends<directory_type*> directories,
+                                     options_type const& options, detail::of_both_ends<weights_type*> weights) {
     auto const& negatives = options.negatives;
+    detail::link_types types;
+    auto const failure = detail::failure_of([&] {
+      types = kind::types(graph, options);
+      detail::check_exclusion<Rule>(options.exclude);
+      check_directory(directories.sources, kind::book(graph, types.source));
+      check_directory(directories.destinations, kind::book(graph, types.destination));
+    });
     detail::fingerprint print;
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
     print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
-    print.add(static_cast<std::int64_t>(options.exclude)).add(weighted);
-    detail::agree(
-        detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of([&] {
-          validate(negatives);
-          detail::check_exclusion<Rule>(options.exclude);
-        }),
-        print.value(), [](auto, auto) {
-          return "samples links with other options than rank 0; pass the same negatives, exclusion and weights on "
-                 "all ranks";
-        });
+    print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
+    print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
+    print.add(directories.sources == directories.destinations).add(weights.sources == weights.destinations);
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print.value(),
+                  [](auto, auto) {
+                    return "samples links with other options than rank 0; pass the same negatives, exclusion, edge "
+                           "types and weights on all ranks";
+                  });
+    return types;
+  }
+  static void check_directory(directory_type const* directory, partition_book const& book) {
+    if (directory == nullptr || !directory->partition().matches(book)) {
+      throw precondition_error("no directory, or one of other vertices, for an end of seed edges; pass the "
+                               "vertex_directory of the type of each end");
+    }
   }
 
   void prepare(std::span<bulk_item const> batches) {
@@ -209,15 +259,17 @@ private:
       throw precondition_error("no batches; a rank without seed edges joins with empty ones");
     }
     while (workers_.size() < batches.size()) {
-      workers_.push_back(
-          {glt::detail::seed_edges<Policy, Vertex>(policy_), {}, assembly_type(options_.negatives, policy_)});
+      workers_.push_back({glt::detail::seed_edges<Policy, Vertex>(policy_),
+                          {},
+                          assembly_type(options_.negatives, policy_, types_, num_node_types_)});
     }
     positives_.reserve(batches.size());
     wanted_.reserve(batches.size());
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [sources, destinations, labels, queries, key, out] = batches[b];
-      detail::validate_seed_edges(policy_, sources, destinations, graph_->num_vertices());
+      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(),
+                                  relation_.num_destinations());
       detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
       if (detail::has_query<Rule>) {
         detail::check_queries(sources.size(), queries.size());
@@ -245,8 +297,7 @@ private:
       ex.for_each(sources.size(), copy{destinations, ends_.view().subview(size + first, sources.size())});
       first += sources.size();
     }
-    directory_->originals_of(std::as_const(ends_).view(), originals_.view(),
-                             {.what = detail::operation::look_up, .step = step}, failure);
+    look_up_originals({.what = detail::operation::look_up, .step = step}, failure);
     auto const originals = std::as_const(originals_).view();
     wanted_.clear();
     std::int64_t first = 0;
@@ -261,13 +312,31 @@ private:
                                                                     .sorted_sources = {},
                                                                     .sorted_destinations = {}};
       ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{
-                             detail::negatives_key(batches[b].key), original, {}, keys});
+                             detail::negatives_key(batches[b].key, types_.edge_type), original, {}, {}, keys});
       wanted_.push_back({&positives, keys, &negatives});
       first += count;
     }
     candidates_.begin(step);
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
+
+  // Looks up the original ids of all sources and then of all destinations; once if they are of one type.
+  void look_up_originals(detail::call_site site, std::string const& failure) {
+    auto const ends = std::as_const(ends_).view();
+    if (types_.one_vertex_type()) {
+      directories_.sources->originals_of(ends, originals_.view(), site, failure);
+      return;
+    }
+    auto const half = ends.size() / 2;
+    directories_.sources->originals_of(ends.subview(0, half), originals_.view().subview(0, half), site, failure);
+    directories_.destinations->originals_of(ends.subview(half, half), originals_.view().subview(half, half), site);
+  }
+
+  // Exclusions from one relation.
+  struct exclusion {
+    detail::excluded_relation what;
+    glt::detail::exclusion_exchange<Comm, Policy, Vertex> edges;
+  };
 
   // Memory to make one batch of a bulk.
   struct worker {
@@ -276,15 +345,18 @@ private:
     assembly_type assembly;
   };
 
-  graph<Policy, Vertex> const* graph_;
-  vertex_directory<Comm, Policy, Vertex>* directory_;
-  link_options options_;
+  detail::link_types types_;
+  detail::of_both_ends<directory_type*> directories_;
+  options_type options_;
+  typename kind::rules_type rules_;
   Comm comm_;
+  glt::detail::relation_part<space, Vertex> relation_;
   sampler_type sampler_;
   glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
   glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
   glt::detail::negative_drawer<Policy, Vertex> drawer_;
-  glt::detail::exclusion_exchange<Comm, Policy, Vertex> exclusions_;
+  std::vector<exclusion> exclusions_;
+  std::size_t num_node_types_;
   Policy policy_;
   buffer<Policy, Vertex> ends_;
   buffer<Policy, global_id> originals_;
@@ -295,9 +367,21 @@ private:
   std::vector<typename sampler_type::bulk_item> items_;
 };
 
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Others>
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options,
+             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {}) -> link_sampler<Comm, Policy, Vertex>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
-link_sampler(Comm, vertex_directory<Comm, Policy, Vertex>&, link_options, Rule, Others const&...)
+link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options, Rule,
+             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
     -> link_sampler<Comm, Policy, Vertex, Rule>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex>
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
+             hetero_link_options, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+    -> link_sampler<Comm, Policy, Vertex, uniform_rule, hetero_graph<Policy, Vertex>>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
+             hetero_link_options, std::vector<Rule>, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+    -> link_sampler<Comm, Policy, Vertex, Rule, hetero_graph<Policy, Vertex>>;
 
 } // namespace glt::dist

@@ -93,31 +93,30 @@ public:
                  Policy policy = {})
       : directory_(&directory), policy_(policy), begins_(0, policy), ranks_(0, policy), numbers_(comm, policy) {
     detail::call_site const site{.what = detail::operation::make_weights};
-    auto const& graph = directory.of();
     auto const ex = policy_.executor();
     double largest = 0;
     glt::detail::routed_list<Comm, Policy, glt::detail::weight_entry> entries(std::move(comm), policy);
     auto const failure = detail::failure_of([&] {
-      if (weights.size() != graph.original().size()) {
-        throw precondition_error(glt::detail::message(weights.size(), " weights for ", graph.original().size(),
+      if (weights.size() != directory.original().size()) {
+        throw precondition_error(glt::detail::message(weights.size(), " weights for ", directory.original().size(),
                                                       " vertices of the part; give one per vertex"));
       }
-      largest = detail::largest_weight(policy_, weights, graph.book().begin(graph.part()));
-      entries.route(directory.book(), graph.original(), glt::detail::make_weight_entry<space, Weight>{weights});
+      largest = detail::largest_weight(policy_, weights, directory.partition().begin(directory.part()));
+      entries.route(directory.book(), directory.original(), glt::detail::make_weight_entry<space, Weight>{weights});
     });
     entries.send(site, 0, failure);
     auto& host = numbers_.host();
     host.all_reduce(std::span(&largest, 1), reduction::max);
     std::vector<std::int64_t> totals(static_cast<std::size_t>(host.size()) + 1, 0);
     auto const fault = detail::failure_of([&] {
-      if (graph.num_vertices() > 0 && largest == 0) {
+      if (directory.num_vertices() > 0 && largest == 0) {
         throw precondition_error("all weights are 0; give a vertex that may be drawn a weight above 0");
       }
       buffer<Policy, double> kept(directory.kept().size(), policy_);
       ex.for_each(kept.size(), glt::detail::set_to_zero<space, double>{kept.view()});
       ex.for_each(entries.received().size(), glt::detail::enter_weight<space>{entries.received(), kept.view()});
       table_ = glt::vertex_weights<Policy>(std::as_const(kept).view(),
-                                           detail::weight_scale(largest, graph.num_vertices()), policy_);
+                                           detail::weight_scale(largest, directory.num_vertices()), policy_);
       begins_.resize(static_cast<std::int64_t>(totals.size()));
       totals[static_cast<std::size_t>(host.rank()) + 1] = table_.total();
     });

@@ -6,19 +6,15 @@
 #include <glt/dist/batch.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/link/link_sampler.hpp>
-#include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/loading/detail/link_seeding.hpp>
 #include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
 #include <glt/dist/loading/detail/row_recipe.hpp>
-#include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/dist/vertex_directory.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/options.hpp>
@@ -92,7 +88,7 @@ public:
   ///
   /// @shape  weights [rows of the part]
   link_batches& with_weights(array_view<GraphPolicy::space, double const> weights) {
-    weights_ = weights;
+    weights_.insert_or_assign(0, weights);
     return *this;
   }
 
@@ -102,7 +98,7 @@ private:
   graph_type const* graph_;
   link_options options_;
   Rule rule_;
-  std::optional<array_view<GraphPolicy::space, double const>> weights_;
+  detail::weights_by_type<GraphPolicy::space> weights_;
 };
 
 template <device_policy GraphPolicy, vertex_id Vertex, device_policy StorePolicy, bytes_copyable T>
@@ -123,8 +119,6 @@ class link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
     : public detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
-  static_assert(!detail::has_query<Rule> || std::same_as<typename Rule::query_type, std::int64_t>,
-                "seed edges have times and no other queries: take a rule such as temporal_rule");
   using rows = detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>>;
 
 public:
@@ -135,44 +129,25 @@ public:
   ///                           different partitions, or ranks collect different things
   maker(Comm comm, link_batches const& what, Policy policy)
       : rows(comm, what.rows_, *what.graph_, what.options_.neighbors.edge_ids, policy),
-        num_vertices_(what.graph_->num_vertices()), items_(policy), directory_(comm, *what.graph_, policy),
-        weights_(what.weights_ ? std::make_unique<weights_type>(comm, directory_, *what.weights_, policy) : nullptr),
-        sampler_(comm, directory_, what.options_, what.rule_, weights_.get(), std::move(policy)) {}
+        links_(comm, *what.graph_, what.options_, what.rule_, what.weights_, std::move(policy)) {}
 
   /// @throws precondition_error  if an end of a seed edge is not a vertex, a label is not a class, triplets have
   ///                             labels, or an edge has a time that the rule does not use, or lacks a time
-  void check(seeds_type const& seeds) const {
-    seeds.check();
-    detail::validate_seed_edges(host_view<Vertex const>(seeds.sources), host_view<Vertex const>(seeds.destinations),
-                                num_vertices_);
-    detail::validate_labels(host_view<std::int64_t const>(seeds.labels), seeds.size(), sampler_.options().negatives);
-    detail::check_times(seeds, detail::has_query<Rule>);
-  }
+  void check(seeds_type const& seeds) const { links_.check(seeds); }
 
-  [[nodiscard]] loader_report report() const { return this->report_of(sampler_); }
+  [[nodiscard]] loader_report report() const { return this->report_of(links_.sampler()); }
   using rows::read_in_place;
   void read_in_place(node_views<detail::part_view<Policy::space, Vertex>> parts)
     requires host_policy<Policy>
   {
-    sampler_.read_in_place(std::move(parts));
+    links_.read_in_place(std::move(parts));
   }
 
   /// Makes batches of valid seed edges in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    auto const item_of = [](auto& memory, auto const& batch) {
-      typename sampler_type::bulk_item item{.sources = memory.sources(*batch.seeds),
-                                            .destinations = memory.destinations(*batch.seeds),
-                                            .labels = memory.labels(*batch.seeds),
-                                            .key = batch.key,
-                                            .out = &batch.out->sample};
-      if constexpr (detail::has_query<Rule>) {
-        item.queries = memory.times(*batch.seeds);
-      }
-      return item;
-    };
-    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+    this->make_around([&] { links_.sample(batches); },
                       [&](auto& of_batches) {
                         detail::collect_around(of_batches, batches,
                                                [](auto const& made) -> auto& { return made.sample.subgraph(); });
@@ -180,14 +155,7 @@ public:
   }
 
 private:
-  using weights_type = vertex_weights<Comm, Policy, Vertex>;
-  using sampler_type = link_sampler<Comm, Policy, Vertex, Rule>;
-
-  std::int64_t num_vertices_;
-  detail::bulk_items<Policy, detail::edge_memory<Policy, Vertex>, typename sampler_type::bulk_item> items_;
-  vertex_directory<Comm, Policy, Vertex> directory_;
-  std::unique_ptr<weights_type> weights_;
-  sampler_type sampler_;
+  detail::link_seeding<Comm, Policy, Vertex, Rule, graph_type> links_;
 };
 
 } // namespace glt::dist

@@ -86,13 +86,16 @@ public:
     }
   }
 
-  /// Offers batches under a name. All servers make the same offers in the same order.
+  /// Offers batches under a name. All servers make the same offers in the same order. Rows of servers whose memory is in
+  /// `views` are read in place, as by `loader::read_in_place`; views that do not fit are an error of the client.
   ///
   /// @comm   none
   /// @throws precondition_error  if there is an offer of this name
-  template <class Recipe>
-  void offer(std::string name, Recipe recipe) {
-    clients_.kinds().offer(std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe)));
+  template <class Recipe, class... View>
+  void offer(std::string name, Recipe recipe, node_views<View> const&... views) {
+    auto const share = [views...]([[maybe_unused]] auto& maker) { (maker.read_in_place(views), ...); };
+    clients_.kinds().offer(
+        std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe), share));
   }
 
   /// Registers a service: answers requests of clients by calling `serve(request)`. Its argument and result are numbers,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/graph/hetero_schema.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/hetero_options.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 
@@ -27,17 +29,119 @@ struct link_options {
   }
 };
 
-/// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
-inline void validate(link_options const& options) {
-  validate(options.neighbors);
-  validate(options.negatives);
-  if (options.exclude < seed_exclusion::none || options.exclude > seed_exclusion::edges_and_reverses) {
+/// Options of a link sampler of a heterogeneous graph, whose seed edges are of one type.
+///
+/// The ends of a negative are vertices of the two types that the edge type joins, and `strict` tests against the edges
+/// of this type alone.
+struct hetero_link_options {
+  int edge_type = 0;                             ///< the type of the seed edges
+  hetero_options neighbors{};                    ///< around the ends of all pairs
+  negative_options negatives{};                  ///< pairs that are no edges of the type
+  seed_exclusion exclude = seed_exclusion::none; ///< takes effect before neighbours are drawn
+  int reverse_type = -1; ///< the edge type from which `edges_and_reverses` leaves the reverses out
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.edge_type, self.neighbors, self.negatives, self.exclude, self.reverse_type);
+  }
+};
+
+namespace detail {
+
+inline void check_exclusion_value(seed_exclusion exclude) {
+  if (exclude < seed_exclusion::none || exclude > seed_exclusion::edges_and_reverses) {
     throw precondition_error(
-        detail::message("exclude ", static_cast<std::int64_t>(options.exclude), "; give a value of seed_exclusion"));
+        message("exclude ", static_cast<std::int64_t>(exclude), "; give a value of seed_exclusion"));
   }
 }
 
+/// Type of the seed edges of a link sampler, and the vertex types of their ends. Without types there is one of each.
+struct link_types {
+  int edge_type = 0;
+  int reverse_type = 0;
+  int source = 0;
+  int destination = 0;
+
+  [[nodiscard]] bool one_vertex_type() const noexcept { return source == destination; }
+};
+
+/// Checks the options of pairs, and returns the types that they name; options of neighbours are not checked.
+///
+/// @throws precondition_error  as `validate`
+[[nodiscard]] inline link_types types_of(link_options const& options) {
+  validate(options.negatives);
+  check_exclusion_value(options.exclude);
+  return {};
+}
+[[nodiscard]] inline link_types types_of(hetero_link_options const& options, hetero_schema const& schema) {
+  validate(options.negatives);
+  check_exclusion_value(options.exclude);
+  auto const check_type = [&](int type, std::string_view what) {
+    if (type < 0 || type >= schema.num_edge_types()) {
+      throw precondition_error(message(what, ' ', type, " of a graph of ", schema.num_edge_types(),
+                                       " edge types; types count from 0, see hetero_schema::find_edge_type"));
+    }
+  };
+  check_type(options.edge_type, "seed edges of type");
+  link_types const types{.edge_type = options.edge_type,
+                         .reverse_type = options.reverse_type,
+                         .source = schema.source_type(options.edge_type),
+                         .destination = schema.destination_type(options.edge_type)};
+  if (options.exclude == seed_exclusion::edges_and_reverses) {
+    check_type(options.reverse_type, "reverses of seed edges of type");
+    if (schema.source_type(options.reverse_type) != types.destination ||
+        schema.destination_type(options.reverse_type) != types.source) {
+      throw precondition_error(message("edges ", schema.name_of_edge_type(options.reverse_type), " are no reverses of ",
+                                       schema.name_of_edge_type(options.edge_type),
+                                       "; give the type with its ends swapped as reverse_type"));
+    }
+  }
+  return types;
+}
+
+} // namespace detail
+
+/// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
+inline void validate(link_options const& options) {
+  validate(options.neighbors);
+  static_cast<void>(detail::types_of(options));
+}
+
+/// @throws precondition_error  as `validate` for neighbours and for negatives, if `exclude` is no seed_exclusion, the
+///                             edge type does not exist, or reverses are to be left out and `reverse_type` does not
+///                             join the same types in the other direction
+inline void validate(hetero_link_options const& options, hetero_schema const& schema) {
+  validate(options.neighbors, schema);
+  static_cast<void>(detail::types_of(options, schema));
+}
+
 namespace detail {
+
+/// Returns the options by which negatives between two types are drawn: a vertex of another type is never the same.
+[[nodiscard]] inline negative_options negatives_between(negative_options options, link_types const& types) noexcept {
+  options.self_pairs = options.self_pairs || !types.one_vertex_type();
+  return options;
+}
+
+/// Edges of one type that seed edges exclude: the edges themselves, their reverses, or both.
+struct excluded_relation {
+  int edge_type;
+  bool edges;
+  bool reverses;
+};
+
+/// Returns the edge types from which seed edges are left out.
+[[nodiscard]] inline std::vector<excluded_relation> excluded_relations(link_types const& types,
+                                                                       seed_exclusion exclude) {
+  bool const both = exclude == seed_exclusion::edges_and_reverses;
+  if (exclude == seed_exclusion::none) {
+    return {};
+  }
+  if (!both || types.edge_type == types.reverse_type) {
+    return {{types.edge_type, true, both}};
+  }
+  return {{types.edge_type, true, false}, {types.reverse_type, false, true}};
+}
 
 inline void check_label_list(std::int64_t num_labels, std::int64_t num_positives, negative_options const& options) {
   if (options.mode == negative_mode::triplet) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/memory/memory.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -9,7 +10,7 @@ namespace glt {
 
 namespace detail {
 struct member_access;
-template <device_policy Policy, vertex_id Vertex, class Query>
+template <device_policy Policy, vertex_id Vertex, class Query, class Subgraph>
 class link_assembly;
 } // namespace detail
 
@@ -17,18 +18,21 @@ class link_assembly;
 /// keeps the memory.
 ///
 /// The first nodes of the subgraph are the distinct ends, in the order of the index tensors: sources before
-/// destinations, positives before negatives.
+/// destinations, positives before negatives. With types, sources and destinations are nodes of the types that the type
+/// of the seed edges joins.
 ///
 /// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
-/// @units  indices are positions in subgraph().nodes()
-template <device_policy Policy, vertex_id Vertex = local_id>
+/// @units  indices are positions in subgraph().nodes(), or with types in the nodes of the end's type
+template <device_policy Policy, vertex_id Vertex = local_id, class Subgraph = sampled_subgraph<Policy, Vertex>>
 class link_sample {
+  static constexpr bool has_types = !std::same_as<Subgraph, sampled_subgraph<Policy, Vertex>>;
+
 public:
   static constexpr memory_space space = Policy::space;
   using vertex_type = Vertex;
 
-  [[nodiscard]] sampled_subgraph<Policy, Vertex> const& subgraph() const noexcept { return subgraph_; }
+  [[nodiscard]] Subgraph const& subgraph() const noexcept { return subgraph_; }
   [[nodiscard]] std::int64_t num_positives() const noexcept { return num_positives_; }
   /// Returns the number of negatives in the result: fewer than requested if some were given up and are not padded.
   /// Triplets keep all places.
@@ -38,7 +42,7 @@ public:
   ///
   /// @shape  [2, P + N]
   [[nodiscard]] matrix_view<space, local_id const> edge_label_index() const noexcept {
-    return {subgraph_.seed_index().data(), 2, edge_label_.size()};
+    return {index().data(), 2, edge_label_.size()};
   }
   /// Returns the labels; empty for triplets. Without negatives: the given labels, or 1. With negatives: 0 for
   /// negatives, and for positives the given label + 1, or 1.
@@ -50,13 +54,13 @@ public:
   ///
   /// @shape  [P]
   [[nodiscard]] array_view<space, local_id const> src_index() const noexcept {
-    return subgraph_.seed_index().subview(0, num_triplets());
+    return index().subview(0, num_triplets());
   }
   /// Returns, for triplets, the destinations of the positives.
   ///
   /// @shape  [P]
   [[nodiscard]] array_view<space, local_id const> dst_pos_index() const noexcept {
-    return subgraph_.seed_index().subview(num_triplets(), num_triplets());
+    return index().subview(num_triplets(), num_triplets());
   }
   /// Returns, for triplets, the destinations of the negatives; −1 if one was given up and is not padded.
   ///
@@ -71,27 +75,46 @@ public:
   [[nodiscard]] array_view<space, std::uint8_t const> verified() const noexcept { return verified_.view(); }
 
 private:
-  template <device_policy OfPolicy, vertex_id OfVertex, class Query>
+  template <device_policy OfPolicy, vertex_id OfVertex, class Query, class OfSubgraph>
   friend class detail::link_assembly;
   friend struct detail::member_access;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.subgraph_, self.mode_, self.num_positives_, self.num_negatives_, self.edge_label_,
-                    self.dst_neg_index_, self.verified_);
+    auto members = std::tie(self.subgraph_, self.mode_, self.num_positives_, self.num_negatives_, self.edge_label_,
+                            self.dst_neg_index_, self.verified_);
+    if constexpr (has_types) {
+      return std::tuple_cat(members, std::tie(self.typed_index_));
+    } else {
+      return members;
+    }
+  }
+
+  // Returns the positions of all sources, then of all destinations.
+  [[nodiscard]] array_view<space, local_id const> index() const noexcept {
+    if constexpr (has_types) {
+      return typed_index_.view();
+    } else {
+      return subgraph_.seed_index();
+    }
   }
 
   [[nodiscard]] std::int64_t num_triplets() const noexcept {
     return mode_ == negative_mode::triplet ? num_positives_ : 0;
   }
 
-  sampled_subgraph<Policy, Vertex> subgraph_;
+  Subgraph subgraph_;
   negative_mode mode_ = negative_mode::binary;
   std::int64_t num_positives_ = 0;
   std::int64_t num_negatives_ = 0;
   buffer<Policy, std::int64_t> edge_label_;
   buffer<Policy, local_id> dst_neg_index_;
   buffer<Policy, std::uint8_t> verified_;
+  buffer<Policy, local_id> typed_index_; // empty without types: the subgraph then has it
 };
+
+/// Sample of positive and negative pairs of one edge type, with the typed subgraph around all their ends.
+template <device_policy Policy, vertex_id Vertex = local_id>
+using hetero_link_sample = link_sample<Policy, Vertex, hetero_subgraph<Policy, Vertex>>;
 
 } // namespace glt

@@ -4,11 +4,13 @@
 #include <glt/core/random.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
+#include <glt/sample/link/detail/link_kind.hpp>
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
@@ -17,7 +19,6 @@
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
-#include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -32,6 +33,9 @@ namespace glt {
 /// By a rule with queries, such as `temporal_rule`, every seed edge has a query: both its ends and its negatives are
 /// sampled with it. Negatives are drawn from all vertices, and `strict` tests against all edges, whatever their times.
 ///
+/// `Graph` may be a `hetero_view`. Seed edges are then of the edge type that the options name, sources and destinations
+/// are ids of the types that it joins, and results are `hetero_link_sample`.
+///
 /// The graph, the original ids and the data of the rule may be in another memory space than seeds and results: in
 /// pinned memory, which a GPU reads in place.
 ///
@@ -40,50 +44,64 @@ namespace glt {
 /// @source Hamilton et al., NeurIPS 2017 (link loss, negatives by degree^0.75); index and label tensors as
 ///         PyG's LinkNeighborLoader
 template <device_policy Policy, vertex_id Vertex = local_id, class Rule = uniform_rule,
-          memory_space GraphSpace = Policy::space>
+          memory_space GraphSpace = Policy::space, class Graph = csr_view<GraphSpace, Vertex>>
   requires draw_rule<Rule, csr_view<GraphSpace, Vertex>> &&
            reaches<decltype(std::declval<Policy const&>().executor()), GraphSpace>
 class link_sampler {
+  using kind = detail::link_kind<Policy, Rule, Graph>;
+
 public:
   static constexpr memory_space space = Policy::space;
   using query_type = typename Rule::query_type;
+  using options_type = typename kind::options_type;
+  using sample_type = link_sample<Policy, Vertex, typename kind::subgraph_type>;
 
-  /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, vertices are drawn in
-  /// proportion to their weights, else all are equally likely.
+  /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, ends of negatives are
+  /// drawn in proportion to them, else all vertices are equally likely. Weights are `{of_sources, of_destinations}`, or
+  /// one for both.
   ///
-  /// @shape  weights of [V] vertices by original id, or {} · original [V], a permutation, or empty
-  /// @throws precondition_error  if the options are wrong or wrong for the rule, the graph is not square, the number of
-  ///                             weights is wrong, or original is not a permutation
+  /// @shape  rules: one, or with types [edge types] · weights of [V] vertices by original id, or {} · original [V], a
+  ///         permutation, or empty; with types [node types] of them
+  /// @throws precondition_error  if the options are wrong or wrong for the rule, a graph without types is not square,
+  ///                             the number of weights is wrong, or original is not a permutation
   /// @cost   O(V + E)
-  template <std::same_as<Rule> SameRule> // so that {} is not a rule
-  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options, SameRule rule,
-               detail::vertex_weights_view<space> weights = {}, Policy policy = {},
-               array_view<GraphSpace, global_id const> original = {})
-      : graph_(graph), options_((validate(options), std::move(options))), rule_(rule), original_(original),
-        policy_(policy), sampler_(graph, options_.neighbors, detail::make_link_rule<space>(rule), policy, original),
-        candidates_(graph, weights, original, policy), drawer_(options_.negatives, policy), exclusions_(policy),
-        assembly_(options_.negatives, policy), positives_(policy), keys_(0, policy) {
+  template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
+  link_sampler(Graph graph, options_type options, SameRules rules,
+               detail::of_both_ends<detail::vertex_weights_view<space>> weights = {}, Policy policy = {},
+               typename kind::originals_type original = {})
+      : graph_(graph), types_(kind::types(graph, options)), options_(std::move(options)), rules_(std::move(rules)),
+        policy_(policy), sampler_(graph, options_.neighbors, kind::neighbor_rules(rules_), policy, original),
+        original_(kind::original(original, types_.source), kind::original(original, types_.destination)),
+        candidates_(kind::relation(graph, types_.edge_type), weights, original_, policy, types_.one_vertex_type()),
+        drawer_(detail::negatives_between(options_.negatives, types_), policy),
+        assembly_(options_.negatives, policy, types_, kind::num_node_types(graph)), positives_(policy),
+        keys_(0, policy) {
     detail::check_exclusion<Rule>(options_.exclude);
+    for (auto const& what : detail::excluded_relations(types_, options_.exclude)) {
+      bool const ascending = what.edges ? candidates_.ascending()
+                                        : detail::rows_ascend(policy.executor(), kind::relation(graph, what.edge_type));
+      exclusions_.push_back({what, ascending, detail::edge_exclusions<Policy>(policy)});
+    }
   }
 
   /// Samples uniformly.
-  link_sampler(csr_view<GraphSpace, Vertex> graph, link_options options,
-               detail::vertex_weights_view<space> weights = {}, Policy policy = {},
-               array_view<GraphSpace, global_id const> original = {})
+  link_sampler(Graph graph, options_type options, detail::of_both_ends<detail::vertex_weights_view<space>> weights = {},
+               Policy policy = {}, typename kind::originals_type original = {})
     requires std::same_as<Rule, uniform_rule>
-      : link_sampler(graph, std::move(options), Rule{}, weights, std::move(policy), original) {}
+      : link_sampler(graph, std::move(options), kind::rules_without_data(graph), weights, std::move(policy),
+                     std::move(original)) {}
 
-  [[nodiscard]] link_options const& options() const noexcept { return options_; }
+  [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
   /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
   ///
   /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
-  /// @throws precondition_error  if the lengths differ, an end is not in [0, V), a label is negative, or there are
-  ///                             labels for triplets; `out` is then unchanged
+  /// @throws precondition_error  if the lengths differ, an end is not a vertex of its type, a label is negative, or
+  ///                             there are labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
-              array_view<space, std::int64_t const> labels, sample_key key, link_sample<Policy, Vertex>& out)
+              array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     run(sources, destinations, labels, {}, key, out);
@@ -91,7 +109,7 @@ public:
 
   /// Samples without labels.
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
-              link_sample<Policy, Vertex>& out)
+              sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     run(sources, destinations, {}, {}, key, out);
@@ -103,7 +121,7 @@ public:
   /// @throws precondition_error  as without queries, or if there is not one query per edge; `out` is then unchanged
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
-              link_sample<Policy, Vertex>& out)
+              sample_type& out)
     requires(detail::has_query<Rule>)
   {
     detail::check_queries(sources.size(), queries.size());
@@ -111,22 +129,30 @@ public:
   }
 
 private:
+  // Exclusions from one relation.
+  struct exclusion {
+    detail::excluded_relation what;
+    bool ascending; // every row of the relation
+    detail::edge_exclusions<Policy> edges;
+  };
+
   void run(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
            array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
-           link_sample<Policy, Vertex>& out) {
-    detail::validate_seed_edges(policy_, sources, destinations, graph_.num_rows());
+           sample_type& out) {
+    auto const relation = kind::relation(graph_, types_.edge_type);
+    detail::validate_seed_edges(policy_, sources, destinations, relation.num_columns(), relation.num_rows());
     detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
-    policy_.executor().for_each(
-        keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{detail::negatives_key(key), positives_.view(),
-                                                                         original_, keys_.view()});
+    policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
+                                                  detail::negatives_key(key, types_.edge_type), positives_.view(),
+                                                  original_.sources, original_.destinations, keys_.view()});
     drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
-    if (options_.exclude != seed_exclusion::none) {
-      detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(),
-                                                                options_.exclude == seed_exclusion::edges_and_reverses};
-      sampler_.set_rule(
-          detail::make_link_rule<space>(rule_, exclusions_.look_up(graph_, excluded, candidates_.ascending())));
+    for (auto& [what, ascending, edges] : exclusions_) {
+      detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(), what.edges, what.reverses};
+      auto const view = edges.look_up(kind::relation(graph_, what.edge_type), excluded, ascending);
+      kind::set_rule(sampler_, what.edge_type,
+                     detail::make_link_rule<space>(kind::rule_of(rules_, what.edge_type), view));
     }
     auto const seeds = assembly_.seeds(positives_.view(), negatives_);
     auto& subgraph = assembly_.subgraph_of(out);
@@ -138,16 +164,17 @@ private:
     assembly_.finish(positives_.view(), negatives_, labels, out);
   }
 
-  csr_view<GraphSpace, Vertex> graph_;
-  link_options options_;
-  Rule rule_;
-  array_view<GraphSpace, global_id const> original_;
+  Graph graph_;
+  detail::link_types types_;
+  options_type options_;
+  typename kind::rules_type rules_;
   Policy policy_;
-  neighbor_sampler<Policy, Vertex, detail::link_rule<space, Rule>, GraphSpace> sampler_;
+  typename kind::sampler_type sampler_;
+  detail::of_both_ends<array_view<GraphSpace, global_id const>> original_;
   detail::local_candidates<Policy, Vertex, GraphSpace> candidates_;
   detail::negative_drawer<Policy, Vertex> drawer_;
-  detail::edge_exclusions<Policy> exclusions_;
-  detail::link_assembly<Policy, Vertex, query_type> assembly_;
+  std::vector<exclusion> exclusions_;
+  detail::link_assembly<Policy, Vertex, query_type, typename kind::subgraph_type> assembly_;
   detail::seed_edges<Policy, Vertex> positives_;
   buffer<Policy, random_key> keys_;
   detail::negative_pairs<Policy, Vertex> negatives_;

@@ -61,10 +61,10 @@ namespace detail {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_positives) * options.amount));
 }
 
-/// Returns the random key of the negatives of a batch.
-[[nodiscard]] constexpr random_key negatives_key(sample_key key) noexcept {
+/// Returns the random key of the negatives of a batch of seed edges of a type.
+[[nodiscard]] constexpr random_key negatives_key(sample_key key, int edge_type = 0) noexcept {
   constexpr std::uint64_t apart_from_hops = 0x6e656761;
-  return hop_key(key, 0).fold(apart_from_hops);
+  return hop_key(key, 0, edge_type).fold(apart_from_hops);
 }
 
 /// Returns the random key of the negatives of one positive. It belongs to the pair, independent of its place and of the
@@ -94,6 +94,21 @@ struct negative_place {
   auto const amount = static_cast<std::int64_t>(options.amount);
   return {place / amount, place % amount};
 }
+
+/// End of a pair.
+enum class pair_end { source, destination };
+
+/// Value for the sources of pairs and value for the destinations; a single value stands for both.
+template <class T>
+struct of_both_ends {
+  T sources{};
+  T destinations{};
+
+  of_both_ends() = default;
+  template <std::convertible_to<T> Both>
+  of_both_ends(Both const& both) : sources(both), destinations(both) {}
+  of_both_ends(T of_sources, T of_destinations) : sources(of_sources), destinations(of_destinations) {}
+};
 
 /// Negative pairs.
 ///

@@ -94,7 +94,8 @@ TEST_CASE_TEMPLATE("owners know what every rank excludes from their rows", Polic
           bool const reverses = round % 2 == 1;
           auto const mine = wanted_out(list, divided, comm.rank(), round);
           seeds_of_edges<Policy> const seeds(mine, policy);
-          exclusions.exclude(seeds.seeds.view(), reverses, {.what = glt::detail::operation::exclude, .step = round});
+          exclusions.exclude(seeds.seeds.view(), {0, true, reverses},
+                             {.what = glt::detail::operation::exclude, .step = round});
           for (int rank = 0; rank < comm.size(); ++rank) {
             auto const theirs = wanted_out(list, divided, rank, round);
             auto const rows = own.graph.view();
@@ -133,11 +134,11 @@ TEST_CASE("an edge outside the graph, or a failure, of one rank is the same erro
       std::vector<edge> const edges{{1, 2}, comm.rank() == last ? bad : edge{3, 4}};
       seeds_of_edges<cpu> const seeds(edges, cpu());
       return glt_test::thrown<glt::collective_error>(
-          [&] { exclusions.exclude(seeds.seeds.view(), false, {}, comm.rank() == last ? failure : ""); });
+          [&] { exclusions.exclude(seeds.seeds.view(), {0, true, false}, {}, comm.rank() == last ? failure : ""); });
     };
     CHECK(glt_test::names(refused({1, 101}, ""), name, "101"));
     CHECK(glt_test::names(refused({-1, 1}, ""), name, "-1"));
     CHECK(refused({1, 1}, "no memory") == name + ": no memory");
-    exclusions.exclude({}, false, {}); // all ranks are still together
+    exclusions.exclude({}, {0, true, false}, {}); // all ranks are still together
   });
 }

@@ -25,7 +25,7 @@ using glt_test::counted_batches;
 struct fixture {
   fixture() {
     using offer = glt::detail::recipe_offer<glt::serial_comm, counted_batches>;
-    kinds.offer(std::make_unique<offer>("some", counted_batches()));
+    kinds.offer(std::make_unique<offer>("some", counted_batches(), [](auto&) {}));
   }
 
   auto say_failed() {

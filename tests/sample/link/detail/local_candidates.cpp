@@ -19,7 +19,7 @@ using candidates = glt::detail::local_candidates<cpu, glt::local_id>;
 std::vector<glt::local_id> found(candidates const& from, std::vector<std::int64_t> const& numbers) {
   std::vector<glt::local_id> vertices;
   for (auto const number : numbers) {
-    vertices.push_back(from.view().vertex(number));
+    vertices.push_back(from.view().vertex(glt::detail::pair_end::source, number));
   }
   return vertices;
 }
@@ -32,12 +32,12 @@ TEST_CASE("numbers stand for vertices, through weights and original ids") {
   std::vector<float> const weights{1, 0, 3, 0};
   glt::vertex_weights<cpu> const table{glt::host_view<float const>(weights)};
   candidates const plain(graph.view(), {}, {});
-  CHECK(plain.view().num_numbers() == 4);
+  CHECK(plain.view().num_numbers(glt::detail::pair_end::destination) == 4);
   CHECK(found(plain, {3, 0, 0}) == std::vector<glt::local_id>{3, 0, 0});
   candidates const renamed(graph.view(), {}, original);
   CHECK(found(renamed, {0, 1, 2, 3}) == std::vector<glt::local_id>{1, 3, 0, 2});
   candidates const weighted(graph.view(), table.view(), original);
-  CHECK(weighted.view().num_numbers() == table.total());
+  CHECK(weighted.view().num_numbers(glt::detail::pair_end::destination) == table.total());
   CHECK(found(weighted, {0, table.total() / 2, table.total() - 1}) == std::vector<glt::local_id>{1, 0, 0});
 }
 

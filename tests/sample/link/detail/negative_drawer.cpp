@@ -196,8 +196,8 @@ namespace {
 // A source of candidates with nothing but what the concept lists: four vertices, all with an edge to vertex 2.
 struct minimal_candidates {
   using ids = glt::host_view<glt::local_id const>;
-  std::int64_t num_numbers() { return 4; }
-  bool find(glt::host_view<std::int64_t const> numbers, glt::host_view<glt::local_id> vertices) {
+  std::int64_t num_numbers(glt::detail::pair_end) { return 4; }
+  bool find(glt::host_view<std::int64_t const> numbers, glt::host_view<glt::local_id> vertices, negative_mode) {
     for (std::int64_t i = 0; i < numbers.size(); ++i) {
       vertices[i] = static_cast<glt::local_id>(numbers[i]);
     }

@@ -7,12 +7,14 @@
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
+#include <glt/sample/link/link_options.hpp>
 
 namespace glt::detail {
 
@@ -22,16 +24,17 @@ struct is_distinct_seed {
   GLT_HOST_DEVICE bool operator()(std::int64_t i) const { return seeds.is_distinct(i); }
 };
 
-// First all edges, then all reverses.
+// First all edges, then all reverses; or only reverses.
 template <memory_space Space, class Vertex>
 struct list_excluded_ends {
   seed_edges_view<Space, Vertex> seeds;
   array_view<Space, std::int64_t const> distinct;
   array_view<Space, Vertex> sources;
   array_view<Space, Vertex> destinations;
+  bool edges;
   GLT_HOST_DEVICE void operator()(std::int64_t x) const {
-    bool const reversed = x >= distinct.size();
-    auto const seed = distinct[reversed ? x - distinct.size() : x];
+    bool const reversed = !edges || x >= distinct.size();
+    auto const seed = distinct[x >= distinct.size() ? x - distinct.size() : x];
     sources[x] = reversed ? seeds.sorted_destinations[seed] : seeds.sorted_sources[seed];
     destinations[x] = reversed ? seeds.sorted_sources[seed] : seeds.sorted_destinations[seed];
   }
@@ -59,50 +62,53 @@ struct received_exclusions {
   }
 };
 
-/// Exchange that tells the owners of rows which edges they must not sample for this rank. Exclusions of one rank do not
-/// affect other ranks.
+/// Exchange that tells the owners of the rows of a relation which edges they must not sample for this rank. Exclusions
+/// of one rank do not affect other ranks.
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
 class exclusion_exchange {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Borrows the graph, which must outlive this.
+  /// Borrows the edges, which must outlive this.
   ///
   /// @comm   as `slice_exchange`
   /// @cost   O(local edges), to check whether rows ascend
-  exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
-      : graph_(&graph), policy_(policy), ascending_(rows_ascend(policy.executor(), graph.local())),
+  exclusion_exchange(Comm comm, relation_part<space, Vertex> relation, Policy policy = {})
+      : relation_(std::move(relation)), policy_(policy), ascending_(rows_ascend(policy.executor(), relation_.local)),
         edges_(std::move(comm), policy), distinct_(0, policy), sources_(0, policy), destinations_(0, policy) {
     for (int rank = 0; rank < edges_.size(); ++rank) {
       excluded_.emplace_back(policy);
     }
     views_.resize(excluded_.size());
   }
+  exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
+      : exclusion_exchange(std::move(comm), part_of_relation(graph), std::move(policy)) {}
 
-  /// Replaces earlier exclusions by the seed edges, with their reverses if `reverses` is true. A rank that failed
-  /// passes its `failure` and still takes part.
+  /// Replaces earlier exclusions by the seed edges, their reverses, or both, as `what` says. A rank that failed passes
+  /// its `failure` and still takes part.
   ///
   /// @units  edges in global ids
   /// @comm   collective; one header exchange and, if any rank excludes edges of another, one payload exchange of 4 +
   ///         sizeof(Vertex) bytes per distinct edge
-  /// @throws collective_error  on every rank, if an end of an edge is not in [0, V), or a rank reports a failure
+  /// @throws collective_error  on every rank, if an end of an edge is not a vertex of its type, or a rank reports a
+  ///                           failure
   /// @cost   O(X log X + degrees of the rows) at the owners
-  void exclude(seed_edges_view<space, Vertex> seeds, bool reverses, call_site site, std::string failure = {}) {
-    exclude_bulk(std::span(&seeds, 1), reverses, site, std::move(failure));
+  void exclude(seed_edges_view<space, Vertex> seeds, excluded_relation what, call_site site, std::string failure = {}) {
+    exclude_bulk(std::span(&seeds, 1), what, site, std::move(failure));
   }
   /// Excludes the seed edges of several batches; the number of batches is the same on all ranks.
   ///
   /// @throws collective_error  also if the vertex ids of all batches together exceed their type
-  void exclude_bulk(std::span<seed_edges_view<space, Vertex> const> batches, bool reverses, call_site site,
+  void exclude_bulk(std::span<seed_edges_view<space, Vertex> const> batches, excluded_relation what, call_site site,
                     std::string failure = {}) {
     if (failure.empty()) {
-      failure = failure_of([&] { route(batches, reverses); });
+      failure = failure_of([&] { route(batches, what); });
     }
     edges_.send(site, 0, failure);
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
       received_exclusions<space, Vertex> const received{edges_.received_of(static_cast<int>(rank)),
-                                                        graph_->num_vertices(), graph_->local().num_rows()};
-      views_[rank] = excluded_[rank].look_up(graph_->local(), received, ascending_);
+                                                        relation_.num_sources(), relation_.local.num_rows()};
+      views_[rank] = excluded_[rank].look_up(relation_.local, received, ascending_);
     }
   }
 
@@ -111,44 +117,44 @@ public:
   /// @pre    rank is in [0, R), and the last `exclude` had this batch; not checked
   [[nodiscard]] exclusions_view<space> of(int rank, std::size_t batch = 0) const noexcept {
     auto view = views_[static_cast<std::size_t>(rank)];
-    view.first_row = static_cast<std::int64_t>(batch) * graph_->local().num_rows();
+    view.first_row = static_cast<std::int64_t>(batch) * relation_.local.num_rows();
     return view;
   }
 
 private:
-  void route(std::span<seed_edges_view<space, Vertex> const> batches, bool reverses) {
+  void route(std::span<seed_edges_view<space, Vertex> const> batches, excluded_relation what) {
     sources_.resize(0);
     destinations_.resize(0);
-    auto const num_vertices = graph_->num_vertices();
+    auto const num_vertices = relation_.num_sources();
     static_cast<void>(narrow<Vertex>(std::ssize(batches) * num_vertices - 1, "last vertex of all batches together"));
     std::int64_t shift = 0;
     for (auto const& seeds : batches) {
-      append(seeds, reverses, shift);
+      append(seeds, what, shift);
       shift += num_vertices;
     }
-    edges_.route(graph_->book(), std::as_const(destinations_).view(),
+    edges_.route(relation_.destinations, std::as_const(destinations_).view(),
                  make_row_with<space, Vertex>{std::as_const(sources_).view()});
   }
 
-  void append(seed_edges_view<space, Vertex> seeds, bool reverses, std::int64_t shift) {
+  void append(seed_edges_view<space, Vertex> seeds, excluded_relation what, std::int64_t shift) {
     auto const ex = policy_.executor();
     distinct_.resize(seeds.size());
     distinct_.resize(ex.select_if(seeds.size(), is_distinct_seed<space, Vertex>{seeds}, distinct_.view()));
     auto const first = sources_.size();
-    auto const count = (reverses ? 2 : 1) * distinct_.size();
+    auto const count = (what.edges && what.reverses ? 2 : 1) * distinct_.size();
     sources_.resize(first + count);
     destinations_.resize(first + count);
     auto const sources = sources_.view().subview(first, count);
     ex.for_each(count, list_excluded_ends<space, Vertex>{seeds, std::as_const(distinct_).view(), sources,
-                                                         destinations_.view().subview(first, count)});
+                                                         destinations_.view().subview(first, count), what.edges});
     validate_vertices(policy_, "source of excluded edge", array_view<space, Vertex const>(sources),
-                      graph_->num_vertices());
+                      relation_.num_sources());
     if (shift > 0) {
       ex.for_each(count, shift_sources<space, Vertex>{sources, shift});
     }
   }
 
-  dist::graph<Policy, Vertex> const* graph_;
+  relation_part<space, Vertex> relation_;
   Policy policy_;
   bool ascending_;
   routed_list<Comm, Policy, row_with<Vertex>> edges_;

@@ -6,22 +6,34 @@
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/vertex_directory.hpp>
+#include <glt/sample/link/negatives.hpp>
 
 namespace glt::detail {
 
+/// Directories of the vertices at both ends of pairs, and their weights or null; not deduced from arguments.
+template <class Comm, class Policy, class Vertex>
+using directories_of_ends = std::type_identity_t<of_both_ends<dist::vertex_directory<Comm, Policy, Vertex>*>>;
+template <class Comm, class Policy, class Vertex>
+using weights_of_ends = std::type_identity_t<of_both_ends<dist::vertex_weights<Comm, Policy, Vertex>*>>;
+
 /// Candidates for negatives from a graph in parts; `local_candidates` is the version for a whole graph.
 ///
-/// @comm   a round of draws is one look-up and, if negatives are strict, one test of edges, for all open places
-///         together
+/// @comm   a round of draws is one look-up, or two if both ends are drawn and differ in type or weights, and, if
+///         negatives are strict, one test of edges, for all open places together
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class remote_candidates {
   static constexpr memory_space space = Policy::space;
 
+  using directory_type = dist::vertex_directory<Comm, Policy, Vertex>;
+  using weights_type = dist::vertex_weights<Comm, Policy, Vertex>;
+
 public:
-  /// Borrows all three; without weights all vertices are equally likely.
-  remote_candidates(dist::vertex_directory<Comm, Policy, Vertex>& directory, edge_queries<Comm, Policy, Vertex>& edges,
-                    dist::vertex_weights<Comm, Policy, Vertex>* weights) noexcept
-      : directory_(&directory), edges_(&edges), weights_(weights) {}
+  /// Borrows all; without weights all vertices are equally likely.
+  remote_candidates(edge_queries<Comm, Policy, Vertex>& edges, directories_of_ends<Comm, Policy, Vertex> directories,
+                    weights_of_ends<Comm, Policy, Vertex> weights) noexcept
+      : edges_(&edges), sources_{directories.sources, weights.sources},
+        destinations_{directories.destinations, weights.destinations},
+        alike_(directories.sources == directories.destinations && weights.sources == weights.destinations) {}
 
   /// Begins a batch; its calls carry the step and a round number.
   void begin(std::int64_t step) noexcept {
@@ -29,15 +41,20 @@ public:
     round_ = 0;
   }
 
-  [[nodiscard]] std::int64_t num_numbers() const noexcept {
-    return weights_ == nullptr ? directory_->of().num_vertices() : weights_->total();
+  [[nodiscard]] std::int64_t num_numbers(pair_end end) const noexcept {
+    return (end == pair_end::source ? sources_ : destinations_).num_numbers();
   }
 
   /// @shape  numbers [n] · vertices [n], written
   /// @comm   collective
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) {
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, negative_mode mode) {
     call_site const site{.what = operation::look_up, .step = step_, .hop = ++round_};
-    return weights_ == nullptr ? directory_->look_up(numbers, vertices, site) : weights_->find(numbers, vertices, site);
+    if (alike_ || mode == negative_mode::triplet) {
+      return destinations_.find(numbers, vertices, site);
+    }
+    auto const half = numbers.size() / 2;
+    return sources_.find(numbers.subview(0, half), vertices.subview(0, half), site) &&
+           destinations_.find(numbers.subview(half, half), vertices.subview(half, half), site);
   }
 
   /// @shape  sources, destinations [n] · found [n], written
@@ -48,9 +65,23 @@ public:
   }
 
 private:
-  dist::vertex_directory<Comm, Policy, Vertex>* directory_;
+  // Vertices from which one end is drawn.
+  struct end_vertices {
+    directory_type* directory;
+    weights_type* weights;
+
+    [[nodiscard]] std::int64_t num_numbers() const noexcept {
+      return weights == nullptr ? directory->num_vertices() : weights->total();
+    }
+    bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, call_site site) {
+      return weights == nullptr ? directory->look_up(numbers, vertices, site) : weights->find(numbers, vertices, site);
+    }
+  };
+
   edge_queries<Comm, Policy, Vertex>* edges_;
-  dist::vertex_weights<Comm, Policy, Vertex>* weights_;
+  end_vertices sources_;
+  end_vertices destinations_;
+  bool alike_; // both ends are drawn from the same vertices in the same way
   std::int64_t step_ = 0;
   std::int32_t round_ = 0;
 };

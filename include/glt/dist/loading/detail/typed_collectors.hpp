@@ -59,22 +59,23 @@ public:
     }
   }
 
-  /// Collects the tensors of the vertices and edges of batches, in one sweep of messages per type. Types without
-  /// requested tensors keep empty tables.
+  /// Collects the tensors of the vertices and edges of each `subgraph_of(batch)`, in one sweep of messages per type.
+  /// Types without requested tensors keep empty tables.
   ///
   /// @comm   collective; as many batches on all ranks; the exchanges of each collector
-  template <class Seeds, class Batch>
-  void collect(std::span<batch_request<Seeds, Batch> const> batches, std::int64_t step) {
-    using vertex = typename decltype(batches[0].out->subgraph)::vertex_type;
+  template <class Seeds, class Batch, class SubgraphOf>
+  void collect(std::span<batch_request<Seeds, Batch> const> batches, std::int64_t step, SubgraphOf subgraph_of) {
+    using vertex = typename std::remove_cvref_t<decltype(subgraph_of(*batches[0].out))>::vertex_type;
     for (auto const& [seeds, key, out] : batches) {
-      out->tensors.resize(static_cast<std::size_t>(out->subgraph.num_node_types()));
-      out->edge_tensors.resize(static_cast<std::size_t>(out->subgraph.num_edge_types()));
+      out->tensors.resize(static_cast<std::size_t>(subgraph_of(*out).num_node_types()));
+      out->edge_tensors.resize(static_cast<std::size_t>(subgraph_of(*out).num_edge_types()));
     }
     for (auto& [type, node_type, collector] : nodes_) {
       std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
       for (auto const& [seeds, key, out] : batches) {
-        lists.push_back({.vertices = out->subgraph.nodes(type),
-                         .num_seeds = out->subgraph.num_sampled_nodes(type)[0],
+        auto const& subgraph = subgraph_of(std::as_const(*out));
+        lists.push_back({.vertices = subgraph.nodes(type),
+                         .num_seeds = subgraph.num_sampled_nodes(type)[0],
                          .out = &out->tensors[static_cast<std::size_t>(type)]});
       }
       collector.collect_bulk(std::span(std::as_const(lists)), step);
@@ -86,8 +87,9 @@ public:
       std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
       for (std::size_t b = 0; b < batches.size(); ++b) {
         auto& out = *batches[b].out;
-        auto const edges = out.subgraph.edge_ids(type);
-        sampled_destinations(policy_, out.subgraph.nodes(node_type), out.subgraph.col(type), destinations_[b]);
+        auto const& subgraph = subgraph_of(std::as_const(out));
+        auto const edges = subgraph.edge_ids(type);
+        sampled_destinations(policy_, subgraph.nodes(node_type), subgraph.col(type), destinations_[b]);
         lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
                          .edges = edges,
                          .num_seeds = edges.size(),

@@ -10,6 +10,7 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
 
+#include <functional>
 #include <typeinfo>
 
 namespace glt::detail {
@@ -73,8 +74,12 @@ class recipe_kind final : public served_kind {
 
 public:
   using batch_type = typename maker_type::batch_type;
+  /// Lets a maker read rows of other servers in place.
+  using sharing = std::function<void(maker_type&)>;
 
-  recipe_kind(Comm comm, Recipe const& recipe) : maker_(std::move(comm), recipe, policy_type()) {}
+  recipe_kind(Comm comm, Recipe const& recipe, sharing const& share) : maker_(std::move(comm), recipe, policy_type()) {
+    share(maker_);
+  }
 
   [[nodiscard]] std::unique_ptr<served_stream> open(int client, open_message const& wanted, unpacker& from) override {
     seeds_type seeds;
@@ -131,11 +136,12 @@ private:
 /// Offer that makes kinds from a recipe.
 template <communicator Comm, class Recipe>
 class recipe_offer final : public served_offer<Comm> {
-  using batch_type = typename recipe_kind<Comm, Recipe>::batch_type;
+  using kind = recipe_kind<Comm, Recipe>;
 
 public:
-  recipe_offer(std::string name, Recipe recipe)
-      : served_offer<Comm>(std::move(name), typeid(batch_type).name()), recipe_(std::move(recipe)) {}
+  recipe_offer(std::string name, Recipe recipe, typename kind::sharing share)
+      : served_offer<Comm>(std::move(name), typeid(typename kind::batch_type).name()), recipe_(std::move(recipe)),
+        share_(std::move(share)) {}
 
   [[nodiscard]] std::string read_options(unpacker& from) const override {
     typename Recipe::options_type options{};
@@ -148,11 +154,12 @@ public:
     typename Recipe::options_type options{};
     unpacker({reinterpret_cast<std::byte const*>(packed.data()), packed.size()}, nullptr).get(options);
     auto recipe = recipe_;
-    return std::make_unique<recipe_kind<Comm, Recipe>>(std::move(comm), recipe.with(std::move(options)));
+    return std::make_unique<kind>(std::move(comm), recipe.with(std::move(options)), share_);
   }
 
 private:
   Recipe recipe_;
+  typename kind::sharing share_;
 };
 
 } // namespace glt::detail

@@ -12,22 +12,26 @@ namespace glt::detail {
 ///
 /// Models: `candidates_view`. Members are const and callable on the device.
 ///
-/// - `c.num_numbers()`: see `candidate_source`
-/// - `c.vertex(number)`: the vertex of a number
+/// - `c.num_numbers(end)`: see `candidate_source`
+/// - `c.vertex(end, number)`: the vertex of a number
 /// - `c.is_edge(source, destination)`
 template <class C, class Vertex>
-concept resident_candidates = bytes_copyable<C> && requires(C const& c, std::int64_t number, Vertex vertex) {
-  { c.num_numbers() } -> std::same_as<std::int64_t>;
-  { c.vertex(number) } -> std::same_as<Vertex>;
-  { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
-};
+concept resident_candidates =
+    bytes_copyable<C> && requires(C const& c, pair_end end, std::int64_t number, Vertex vertex) {
+      { c.num_numbers(end) } -> std::same_as<std::int64_t>;
+      { c.vertex(end, number) } -> std::same_as<Vertex>;
+      { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
+    };
 
 template <class Candidates, memory_space Space, class Vertex>
 struct find_vertex {
   Candidates candidates;
   array_view<Space, std::int64_t const> numbers;
   array_view<Space, Vertex> vertices;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { vertices[i] = candidates.vertex(numbers[i]); }
+  std::int64_t num_sources; // numbers behind them stand for destinations
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    vertices[i] = candidates.vertex(i < num_sources ? pair_end::source : pair_end::destination, numbers[i]);
+  }
 };
 template <class Candidates, memory_space Space, class Vertex>
 struct test_edge {
@@ -48,9 +52,12 @@ struct candidates_in_rounds {
   Policy policy;
   Candidates candidates;
 
-  [[nodiscard]] std::int64_t num_numbers() const { return candidates.num_numbers(); }
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices) const {
-    policy.executor().for_each(numbers.size(), find_vertex<Candidates, space, Vertex>{candidates, numbers, vertices});
+  [[nodiscard]] std::int64_t num_numbers(pair_end end) const { return candidates.num_numbers(end); }
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+            negative_mode mode) const {
+    auto const num_sources = mode == negative_mode::binary ? numbers.size() / 2 : 0;
+    policy.executor().for_each(numbers.size(),
+                               find_vertex<Candidates, space, Vertex>{candidates, numbers, vertices, num_sources});
     return !numbers.empty();
   }
   void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
@@ -74,15 +81,14 @@ struct draw_negative {
   GLT_HOST_DEVICE void operator()(std::int64_t place) const {
     auto const [positive, index] = place_of_negative(place, positives.size(), options);
     auto const key = keys[positive].fold(static_cast<std::uint64_t>(index));
-    auto const bound = static_cast<std::uint64_t>(candidates.num_numbers());
     int const attempts = options.strict ? options.attempts : 1;
     Vertex source = 0;
     Vertex destination = 0;
     bool good = false;
     for (int attempt = 0; attempt < attempts && !good; ++attempt) {
       random_stream draws(key, static_cast<std::uint64_t>(attempt));
-      source = options.mode == negative_mode::binary ? drawn(draws, bound) : positives.sources[positive];
-      destination = drawn(draws, bound);
+      source = options.mode == negative_mode::binary ? drawn(draws, pair_end::source) : positives.sources[positive];
+      destination = drawn(draws, pair_end::destination);
       good = options.strict && (source != destination || options.self_pairs) &&
              !candidates.is_edge(source, destination) && !positives.contains(source, destination);
     }
@@ -94,8 +100,9 @@ struct draw_negative {
   }
 
 private:
-  [[nodiscard]] GLT_HOST_DEVICE Vertex drawn(random_stream& draws, std::uint64_t bound) const {
-    return candidates.vertex(static_cast<std::int64_t>(draws.below(bound)));
+  [[nodiscard]] GLT_HOST_DEVICE Vertex drawn(random_stream& draws, pair_end end) const {
+    auto const bound = static_cast<std::uint64_t>(candidates.num_numbers(end));
+    return candidates.vertex(end, static_cast<std::int64_t>(draws.below(bound)));
   }
 };
 

@@ -16,18 +16,20 @@
 
 namespace glt::detail {
 
-/// Edges that seed edges exclude: the seed edges and then, if requested, their reverses.
+/// Edges that seed edges exclude: the seed edges, their reverses, or first the ones and then the others.
 template <memory_space Space, class Vertex>
 struct excluded_seed_edges {
   seed_edges_view<Space, Vertex> seeds;
+  bool edges;
   bool reverses;
 
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const { return reverses ? 2 * seeds.size() : seeds.size(); }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size() const { return (edges && reverses ? 2 : 1) * seeds.size(); }
   [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
     auto const i = x < seeds.size() ? x : x - seeds.size();
+    bool const reversed = !edges || x >= seeds.size();
     std::int64_t const source = seeds.sources[i];
     std::int64_t const destination = seeds.destinations[i];
-    return x < seeds.size() ? row_edge{destination, source} : row_edge{source, destination};
+    return reversed ? row_edge{source, destination} : row_edge{destination, source};
   }
 };
 

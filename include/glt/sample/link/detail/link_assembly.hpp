@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/graph/convert.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
+#include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -22,16 +24,16 @@ struct flag_kept {
   }
 };
 
-// Writes the seeds: sources of positives and, unless triplets, of kept negatives; then the destinations.
+// Writes the seeds: sources of positives and, unless triplets, of kept negatives; likewise the destinations.
 template <memory_space Space, class T>
 struct write_positive_seeds {
   array_view<Space, T const> sources;
   array_view<Space, T const> destinations;
-  std::int64_t first_destination;
-  array_view<Space, T> seeds;
+  array_view<Space, T> source_seeds;
+  array_view<Space, T> destination_seeds;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    seeds[i] = sources[i];
-    seeds[first_destination + i] = destinations[i];
+    source_seeds[i] = sources[i];
+    destination_seeds[i] = destinations[i];
   }
 };
 template <memory_space Space, class Vertex>
@@ -39,20 +41,21 @@ struct write_negative_seeds {
   array_view<Space, Vertex const> sources;
   array_view<Space, Vertex const> destinations;
   array_view<Space, std::int64_t const> ranks; // [N + 1] among the kept negatives
-  std::int64_t first_source;                   // −1 for triplets
-  std::int64_t first_destination;
-  array_view<Space, Vertex> seeds;
+  bool triplet;
+  std::int64_t num_positives;
+  array_view<Space, Vertex> source_seeds;
+  array_view<Space, Vertex> destination_seeds;
   array_view<Space, std::int64_t> places;
   GLT_HOST_DEVICE void operator()(std::int64_t n) const {
     if (ranks[n] == ranks[n + 1]) {
       places[n] = -1;
       return;
     }
-    if (first_source >= 0) {
-      seeds[first_source + ranks[n]] = sources[n];
+    places[n] = num_positives + ranks[n];
+    if (!triplet) {
+      source_seeds[places[n]] = sources[n];
     }
-    places[n] = first_destination + ranks[n];
-    seeds[places[n]] = destinations[n];
+    destination_seeds[places[n]] = destinations[n];
   }
 };
 
@@ -61,16 +64,15 @@ template <memory_space Space, class Query>
 struct write_negative_queries {
   array_view<Space, Query const> of_positives;
   negative_options options;
-  array_view<Space, std::int64_t const> ranks;
   array_view<Space, std::int64_t const> places;
-  std::int64_t first_source; // −1 for triplets
-  array_view<Space, Query> queries;
+  array_view<Space, Query> source_queries;
+  array_view<Space, Query> destination_queries;
   GLT_HOST_DEVICE void operator()(std::int64_t n) const {
     if (places[n] >= 0) {
       auto const query = of_positives[place_of_negative(n, of_positives.size(), options).positive];
-      queries[places[n]] = query;
-      if (first_source >= 0) {
-        queries[first_source + ranks[n]] = query;
+      destination_queries[places[n]] = query;
+      if (options.mode == negative_mode::binary) {
+        source_queries[places[n]] = query;
       }
     }
   }
@@ -90,10 +92,10 @@ struct write_labels {
 template <memory_space Space>
 struct write_negative_index {
   array_view<Space, std::int64_t const> places;
-  array_view<Space, local_id const> seed_index;
+  array_view<Space, local_id const> destination_index;
   array_view<Space, local_id> out;
   GLT_HOST_DEVICE void operator()(std::int64_t n) const {
-    out[n] = places[n] < 0 ? local_id{-1} : seed_index[places[n]];
+    out[n] = places[n] < 0 ? local_id{-1} : destination_index[places[n]];
   }
 };
 
@@ -116,21 +118,28 @@ struct write_verified {
 /// Assembly of a `link_sample`: turns positives and negatives into seeds, and takes the subgraph around the seeds.
 ///
 /// Serial and distributed link samplers both use it, and pass the same pairs.
-template <device_policy Policy, vertex_id Vertex, class Query = no_query>
+template <device_policy Policy, vertex_id Vertex, class Query = no_query,
+          class Subgraph = sampled_subgraph<Policy, Vertex>>
 class link_assembly {
   static constexpr memory_space space = Policy::space;
+  static constexpr bool has_types = !std::same_as<Subgraph, sampled_subgraph<Policy, Vertex>>;
+  using list = array_view<space, Vertex const>;
 
 public:
-  explicit link_assembly(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), seeds_(0, policy), queries_(0, policy), ranks_(0, policy),
-        places_(0, policy) {}
+  using sample_type = link_sample<Policy, Vertex, Subgraph>;
+  using seeds_type = std::conditional_t<has_types, std::span<list const>, list>;
 
-  /// Returns the seeds to sample around, in the order of the index tensors; valid until the next call.
+  explicit link_assembly(negative_options options, Policy policy = {}, link_types types = {},
+                         std::size_t num_node_types = 1)
+      : options_(options), policy_(policy), types_(types), lists_(num_node_types), seeds_(0, policy),
+        queries_(0, policy), ranks_(0, policy), places_(0, policy) {}
+
+  /// Returns the seeds to sample around, in the order of the index tensors, with types a list per node type; valid
+  /// until the next call.
   ///
   /// @where  waits for the number of kept negatives, unless all are kept
   /// @cost   O(P + N)
-  array_view<space, Vertex const> seeds(seed_edges_view<space, Vertex> positives,
-                                        negative_pairs<Policy, Vertex> const& negatives) {
+  seeds_type seeds(seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex> const& negatives) {
     auto const ex = policy_.executor();
     auto const size = negatives.sources.size();
     ranks_.resize(size + 1);
@@ -138,19 +147,30 @@ public:
     ex.exclusive_scan(size, flag_kept<space>{negatives.verified.view(), options_.padding}, ranks_.view());
     auto const ranks = std::as_const(ranks_).view();
     num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
-    seeds_.resize(first_destination(positives.size()) + positives.size() + num_kept_);
+    num_sources_ = positives.size() + (is_triplet() ? 0 : num_kept_);
+    num_destinations_ = positives.size() + num_kept_;
+    seeds_.resize(num_sources_ + num_destinations_);
+    auto const sources = seeds_.view().subview(0, num_sources_);
+    auto const destinations = seeds_.view().subview(num_sources_, num_destinations_);
     ex.for_each(positives.size(),
-                write_positive_seeds<space, Vertex>{positives.sources, positives.destinations,
-                                                    first_destination(positives.size()), seeds_.view()});
+                write_positive_seeds<space, Vertex>{positives.sources, positives.destinations, sources, destinations});
     ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
-                                                          ranks, first_source(positives.size()),
-                                                          first_destination(positives.size()) + positives.size(),
-                                                          seeds_.view(), places_.view()});
-    return std::as_const(seeds_).view();
+                                                          ranks, is_triplet(), positives.size(), sources, destinations,
+                                                          places_.view()});
+    if constexpr (has_types) {
+      lists_[static_cast<std::size_t>(types_.source)] = sources;
+      lists_[static_cast<std::size_t>(types_.destination)] = destinations;
+      if (types_.one_vertex_type()) {
+        lists_[static_cast<std::size_t>(types_.source)] = std::as_const(seeds_).view();
+      }
+      return lists_;
+    } else {
+      return std::as_const(seeds_).view();
+    }
   }
 
-  /// Returns the queries of the last seeds: both ends of a positive and of its negatives have its query. None if the
-  /// rule has no queries.
+  /// Returns the queries of the last seeds, with types type after type: both ends of a positive and of its negatives
+  /// have its query. None if the rule has no queries.
   ///
   /// @shape  of_positives [P] → [seeds]
   /// @where  enqueues only; valid until the next call
@@ -160,19 +180,18 @@ public:
       auto const ex = policy_.executor();
       auto const size = of_positives.size();
       queries_.resize(seeds_.size());
-      ex.for_each(size, write_positive_seeds<space, Query>{of_positives, of_positives, first_destination(size),
-                                                           queries_.view()});
+      bool const sources_first = types_.source <= types_.destination;
+      auto const sources = queries_.view().subview(sources_first ? 0 : num_destinations_, num_sources_);
+      auto const destinations = queries_.view().subview(sources_first ? num_sources_ : 0, num_destinations_);
+      ex.for_each(size, write_positive_seeds<space, Query>{of_positives, of_positives, sources, destinations});
       ex.for_each(places_.size(), write_negative_queries<space, Query>{
-                                      of_positives, options_, std::as_const(ranks_).view(),
-                                      std::as_const(places_).view(), first_source(size), queries_.view()});
+                                      of_positives, options_, std::as_const(places_).view(), sources, destinations});
     }
     return std::as_const(queries_).view();
   }
 
   /// Returns the subgraph that the sampler is to fill.
-  [[nodiscard]] static sampled_subgraph<Policy, Vertex>& subgraph_of(link_sample<Policy, Vertex>& out) noexcept {
-    return out.subgraph_;
-  }
+  [[nodiscard]] static Subgraph& subgraph_of(sample_type& out) noexcept { return out.subgraph_; }
 
   /// Writes labels and indices after the subgraph around the seeds is sampled.
   ///
@@ -180,10 +199,13 @@ public:
   /// @where  enqueues only
   /// @cost   O(P + N)
   void finish(seed_edges_view<space, Vertex> positives, negative_pairs<Policy, Vertex> const& negatives,
-              array_view<space, std::int64_t const> labels, link_sample<Policy, Vertex>& out) {
+              array_view<space, std::int64_t const> labels, sample_type& out) {
     auto const ex = policy_.executor();
-    bool const triplet = options_.mode == negative_mode::triplet;
-    adopt_policy(policy_, out.edge_label_, out.dst_neg_index_, out.verified_);
+    bool const triplet = is_triplet();
+    adopt_policy(policy_, out.edge_label_, out.dst_neg_index_, out.verified_, out.typed_index_);
+    if constexpr (has_types) {
+      join_index(out);
+    }
     out.mode_ = options_.mode;
     out.num_positives_ = positives.size();
     out.num_negatives_ = triplet ? places_.size() : num_kept_;
@@ -192,7 +214,8 @@ public:
                 write_labels<space>{labels, positives.size(), options_.amount > 0 ? 1 : 0, out.edge_label_.view()});
     out.dst_neg_index_.resize(triplet ? places_.size() : 0);
     ex.for_each(out.dst_neg_index_.size(),
-                write_negative_index<space>{std::as_const(places_).view(), out.subgraph_.seed_index(),
+                write_negative_index<space>{std::as_const(places_).view(),
+                                            out.index().subview(num_sources_, num_destinations_),
                                             out.dst_neg_index_.view()});
     out.verified_.resize(negatives.verified.empty() ? 0 : out.num_negatives_);
     ex.for_each(
@@ -201,21 +224,32 @@ public:
   }
 
 private:
-  // Returns the place of the first source of a negative, −1 for triplets, and of the first destination.
-  [[nodiscard]] std::int64_t first_source(std::int64_t num_positives) const noexcept {
-    return options_.mode == negative_mode::triplet ? -1 : num_positives;
-  }
-  [[nodiscard]] std::int64_t first_destination(std::int64_t num_positives) const noexcept {
-    return num_positives + (options_.mode == negative_mode::triplet ? 0 : num_kept_);
+  [[nodiscard]] bool is_triplet() const noexcept { return options_.mode == negative_mode::triplet; }
+
+  // Joins the positions of sources and destinations, which are nodes of two types, or already one list.
+  void join_index(sample_type& out) {
+    auto const ex = policy_.executor();
+    out.typed_index_.resize(num_sources_ + num_destinations_);
+    auto const index = out.typed_index_.view();
+    auto const sources = out.subgraph_.seed_index(types_.source);
+    ex.for_each(sources.size(), copy_elements<space, local_id>{sources, index.subview(0, sources.size())});
+    if (!types_.one_vertex_type()) {
+      ex.for_each(num_destinations_, copy_elements<space, local_id>{out.subgraph_.seed_index(types_.destination),
+                                                                    index.subview(num_sources_, num_destinations_)});
+    }
   }
 
   negative_options options_;
   Policy policy_;
-  buffer<Policy, Vertex> seeds_;
+  link_types types_;
+  std::vector<list> lists_;      // of the seeds, by node type
+  buffer<Policy, Vertex> seeds_; // sources, then destinations
   buffer<Policy, Query> queries_;
   buffer<Policy, std::int64_t> ranks_;
-  buffer<Policy, std::int64_t> places_; // [N] in seeds, −1 for negatives that are left out
+  buffer<Policy, std::int64_t> places_; // [N] among the destinations, −1 for negatives that are left out
   std::int64_t num_kept_ = 0;
+  std::int64_t num_sources_ = 0; // among the seeds; likewise the next
+  std::int64_t num_destinations_ = 0;
 };
 
 } // namespace glt::detail

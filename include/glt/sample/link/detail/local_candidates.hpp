@@ -6,33 +6,55 @@
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/invert_permutation.hpp>
+#include <glt/sample/link/negatives.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
 namespace glt::detail {
 
-/// Borrowed candidates for negatives, for kernels: `resident_candidates`.
+/// Borrowed vertices from which one end of negatives is drawn.
 ///
 /// @shape  renumbered [V], vertices by original id, or empty
-template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
-struct candidates_view {
-  edge_search<GraphSpace, Vertex> edges;
+template <memory_space Space, vertex_id Vertex>
+struct candidate_vertices {
+  std::int64_t num_vertices;
   vertex_weights_view<Space> weights;
   array_view<Space, Vertex const> renumbered;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers() const noexcept {
-    return weights.ends.empty() ? edges.graph.num_rows() : weights.total();
+    return weights.ends.empty() ? num_vertices : weights.total();
   }
   /// Returns the vertex of a number.
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(std::int64_t number) const noexcept {
     std::int64_t const original = weights.ends.empty() ? number : weights.find(number);
     return renumbered.empty() ? static_cast<Vertex>(original) : renumbered[original];
   }
+};
+
+/// Borrowed candidates for negatives, for kernels: `resident_candidates`.
+template <memory_space Space, vertex_id Vertex, memory_space GraphSpace = Space>
+struct candidates_view {
+  edge_search<GraphSpace, Vertex> edges;
+  candidate_vertices<Space, Vertex> sources;
+  candidate_vertices<Space, Vertex> destinations;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers(pair_end end) const noexcept {
+    return of(end).num_numbers();
+  }
+  /// Returns the vertex of a number.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(pair_end end, std::int64_t number) const noexcept {
+    return of(end).vertex(number);
+  }
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_edge(Vertex source, Vertex destination) const noexcept {
     return edges(destination, source);
   }
+
+private:
+  [[nodiscard]] GLT_HOST_DEVICE constexpr candidate_vertices<Space, Vertex> const& of(pair_end end) const noexcept {
+    return end == pair_end::source ? sources : destinations;
+  }
 };
 
-/// Candidates for negatives from a whole graph in this process.
+/// Candidates for negatives from a whole graph in this process, or from one relation of it.
 ///
 /// @where  the graph may be in another memory space that the policy's executor reaches
 template <device_policy Policy, vertex_id Vertex, memory_space GraphSpace = Policy::space>
@@ -41,37 +63,51 @@ public:
   static constexpr memory_space space = Policy::space;
   using view_type = candidates_view<space, Vertex, GraphSpace>;
 
-  /// Borrows all arrays. `weights` are by original id; without them all vertices are equally likely.
+  /// Borrows all arrays. `weights` are by original id; without them all vertices are equally likely. Ends of one type
+  /// have the same original ids.
   ///
-  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none
+  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none; for each end
   /// @throws precondition_error  if the number of weights is wrong, or original is not a permutation, naming the first
   ///                             wrong vertex
   /// @cost   O(V + E), to check whether rows ascend; V ids of memory if there are original ids
-  local_candidates(csr_view<GraphSpace, Vertex> graph, vertex_weights_view<space> weights,
-                   original_ids<GraphSpace> original, Policy const& policy = {})
-      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), renumbered_(0, policy) {
-    if (!weights.ends.empty() && weights.ends.size() != graph.num_rows()) {
-      throw precondition_error(
-          message(weights.ends.size(), " vertex weights for ", graph.num_rows(), " vertices; give one per vertex"));
+  local_candidates(csr_view<GraphSpace, Vertex> graph, of_both_ends<vertex_weights_view<space>> weights,
+                   of_both_ends<original_ids<GraphSpace>> original, Policy const& policy = {}, bool one_type = true)
+      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), one_type_(one_type),
+        source_numbers_(0, policy), destination_numbers_(0, policy) {
+    check(weights.sources, graph.num_columns());
+    check(weights.destinations, graph.num_rows());
+    renumber(policy, original.destinations, graph.num_rows(), destination_numbers_);
+    if (!one_type) {
+      renumber(policy, original.sources, graph.num_columns(), source_numbers_);
     }
-    renumber(policy, original, graph.num_rows());
   }
 
   /// True if every row of the graph lists its sources in ascending order.
   [[nodiscard]] bool ascending() const noexcept { return edges_.ascending; }
 
   /// Returns a view for kernels; valid as long as the candidates.
-  [[nodiscard]] view_type view() const noexcept { return {edges_, weights_, renumbered_.view()}; }
+  [[nodiscard]] view_type view() const noexcept {
+    return {edges_,
+            {edges_.graph.num_columns(), weights_.sources, (one_type_ ? destination_numbers_ : source_numbers_).view()},
+            {edges_.graph.num_rows(), weights_.destinations, destination_numbers_.view()}};
+  }
 
 private:
-  void renumber(Policy const& policy, original_ids<GraphSpace> original, std::int64_t num_vertices) {
+  static void check(vertex_weights_view<space> weights, std::int64_t num_vertices) {
+    if (!weights.ends.empty() && weights.ends.size() != num_vertices) {
+      throw precondition_error(
+          message(weights.ends.size(), " vertex weights for ", num_vertices, " vertices; give one per vertex"));
+    }
+  }
+  static void renumber(Policy const& policy, original_ids<GraphSpace> original, std::int64_t num_vertices,
+                       buffer<Policy, Vertex>& renumbered) {
     if (original.empty()) {
       return;
     }
     if (original.size() != num_vertices) {
       throw precondition_error(message(original.size(), " original ids for ", num_vertices, " vertices"));
     }
-    if (auto const wrong = invert_permutation(policy, original, renumbered_); wrong < num_vertices) {
+    if (auto const wrong = invert_permutation(policy, original, renumbered); wrong < num_vertices) {
       throw precondition_error(message("original id of vertex ", wrong, " is ", id_at(policy, original, wrong),
                                        ", outside the graph or that of another vertex too; original ids are ",
                                        "a permutation of [0, ", num_vertices, ")"));
@@ -79,8 +115,10 @@ private:
   }
 
   edge_search<GraphSpace, Vertex> edges_;
-  vertex_weights_view<space> weights_;
-  buffer<Policy, Vertex> renumbered_; // vertex by original id
+  of_both_ends<vertex_weights_view<space>> weights_;
+  bool one_type_;
+  buffer<Policy, Vertex> source_numbers_; // vertex by original id; empty if the ends are of one type
+  buffer<Policy, Vertex> destination_numbers_;
 };
 
 } // namespace glt::detail

@@ -14,19 +14,20 @@ namespace glt::detail {
 /// Source of candidates for negatives and of edge checks, for candidates that kernels cannot query one by one as
 /// `resident_candidates`.
 ///
-/// Models: `dist::remote_candidates`. A random number below `num_numbers()` stands for a vertex: each vertex has one
+/// Models: `dist::remote_candidates`. A random number below `num_numbers(end)` stands for a vertex: each vertex has one
 /// number, or as many as its weight.
 ///
-/// - `c.num_numbers()`
-/// - `c.find(numbers, vertices)`: writes the vertices of the numbers; false if no rank has any number, and then no
-///   further call follows
+/// - `c.num_numbers(end)`
+/// - `c.find(numbers, vertices, mode)`: writes the vertices of the numbers, with binary negatives of sources and then
+///   of as many destinations, else of destinations; false if no rank has any number, and then no further call follows
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
 concept candidate_source =
     requires(C& c, array_view<Policy::space, std::int64_t const> numbers, array_view<Policy::space, Vertex> vertices,
-             array_view<Policy::space, Vertex const> ends, array_view<Policy::space, std::uint8_t> found) {
-      { c.num_numbers() } -> std::same_as<std::int64_t>;
-      { c.find(numbers, vertices) } -> std::same_as<bool>;
+             array_view<Policy::space, Vertex const> ends, array_view<Policy::space, std::uint8_t> found, pair_end end,
+             negative_mode mode) {
+      { c.num_numbers(end) } -> std::same_as<std::int64_t>;
+      { c.find(numbers, vertices, mode) } -> std::same_as<bool>;
       c.test(ends, ends, found);
     };
 
@@ -43,16 +44,18 @@ struct draw_candidate {
   array_view<Space, std::int64_t const> open;
   negative_options options;
   std::int64_t attempt;
-  std::int64_t num_numbers;
-  array_view<Space, std::int64_t> numbers;
+  std::int64_t num_sources; // how many numbers stand for sources; likewise the next
+  std::int64_t num_destinations;
+  array_view<Space, std::int64_t> sources; // empty for triplets
+  array_view<Space, std::int64_t> destinations;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     auto const [positive, index] = place_of_negative(open[i], keys.size(), options);
     random_stream draws(keys[positive].fold(static_cast<std::uint64_t>(index)), static_cast<std::uint64_t>(attempt));
-    int const ends = options.mode == negative_mode::binary ? 2 : 1;
-    for (int end = 0; end < ends; ++end) {
-      numbers[ends * i + end] = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_numbers)));
+    if (options.mode == negative_mode::binary) {
+      sources[i] = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_sources)));
     }
+    destinations[i] = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_destinations)));
   }
 };
 
@@ -60,7 +63,8 @@ struct draw_candidate {
 template <memory_space Space, class Vertex>
 struct write_candidate {
   array_view<Space, std::int64_t const> open;
-  array_view<Space, Vertex const> vertices;
+  array_view<Space, Vertex const> drawn_sources; // empty for triplets
+  array_view<Space, Vertex const> drawn_destinations;
   array_view<Space, Vertex const> positive_sources;
   negative_options options;
   array_view<Space, Vertex> sources;
@@ -73,9 +77,9 @@ struct write_candidate {
     auto const place = open[i];
     bool const binary = options.mode == negative_mode::binary;
     sources[i] = out_sources[place] =
-        binary ? vertices[2 * i]
+        binary ? drawn_sources[i]
                : positive_sources[place_of_negative(place, positive_sources.size(), options).positive];
-    destinations[i] = out_destinations[place] = vertices[binary ? 2 * i + 1 : i];
+    destinations[i] = out_destinations[place] = drawn_destinations[i];
     if (!verified.empty()) {
       verified[place] = 1;
     }
@@ -185,9 +189,9 @@ public:
       policy_.executor().for_each(open.size(), list_places<space>{open.view()});
     }
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
-      draw_numbers(candidates.num_numbers(), batches, attempt);
+      draw_numbers(candidates, batches, attempt);
       vertices_.resize(numbers_.size());
-      if (!candidates.find(std::as_const(numbers_).view(), vertices_.view())) {
+      if (!candidates.find(std::as_const(numbers_).view(), vertices_.view(), options_.mode)) {
         break;
       }
       write_candidates(batches);
@@ -227,28 +231,37 @@ private:
     }
   }
 
-  void draw_numbers(std::int64_t num_numbers, std::span<batch_type const> batches, std::int64_t attempt) {
-    numbers_.resize(num_open(batches.size()) * ends());
+  // The numbers of all sources come first, unless triplets share their sources; the numbers of destinations follow.
+  template <class Candidates>
+  void draw_numbers(Candidates& candidates, std::span<batch_type const> batches, std::int64_t attempt) {
+    auto const sources = num_drawn_sources(batches.size());
+    numbers_.resize(sources + num_open(batches.size()));
     for_each_batch(batches, [&](batch_type const& batch, open_places const& places, std::int64_t first) {
       auto const open = places.now.view();
       policy_.executor().for_each(open.size(),
-                                  draw_candidate<space>{batch.keys, open, options_, attempt, num_numbers,
-                                                        numbers_.view().subview(ends() * first, ends() * open.size())});
+                                  draw_candidate<space>{batch.keys, open, options_, attempt,
+                                                        candidates.num_numbers(pair_end::source),
+                                                        candidates.num_numbers(pair_end::destination),
+                                                        sources_of(numbers_.view(), first, open.size()),
+                                                        numbers_.view().subview(sources + first, open.size())});
     });
   }
 
   void write_candidates(std::span<batch_type const> batches) {
+    auto const drawn = std::as_const(vertices_).view();
+    auto const first_destination = num_drawn_sources(batches.size());
     sources_.resize(num_open(batches.size()));
     destinations_.resize(sources_.size());
     for_each_batch(batches, [&](batch_type const& batch, open_places const& places, std::int64_t first) {
       auto const open = places.now.view();
       auto& out = *batch.out;
-      policy_.executor().for_each(
-          open.size(), write_candidate<space, Vertex>{
-                           open, std::as_const(vertices_).view().subview(ends() * first, ends() * open.size()),
-                           batch.positives->view().sources, options_, sources_.view().subview(first, open.size()),
-                           destinations_.view().subview(first, open.size()), out.sources.view(),
-                           out.destinations.view(), out.verified.view()});
+      policy_.executor().for_each(open.size(), write_candidate<space, Vertex>{
+                                                   open, sources_of(drawn, first, open.size()),
+                                                   drawn.subview(first_destination + first, open.size()),
+                                                   batch.positives->view().sources, options_,
+                                                   sources_.view().subview(first, open.size()),
+                                                   destinations_.view().subview(first, open.size()), out.sources.view(),
+                                                   out.destinations.view(), out.verified.view()});
     });
   }
 
@@ -278,8 +291,14 @@ private:
     });
   }
 
-  // Returns how many numbers a candidate takes.
-  [[nodiscard]] std::int64_t ends() const noexcept { return options_.mode == negative_mode::binary ? 2 : 1; }
+  [[nodiscard]] std::int64_t num_drawn_sources(std::size_t num_batches) const noexcept {
+    return options_.mode == negative_mode::binary ? num_open(num_batches) : 0;
+  }
+  // Returns the part of some numbers or vertices that belongs to the sources of a batch; empty for triplets.
+  template <class T>
+  [[nodiscard]] array_view<space, T> sources_of(array_view<space, T> drawn, std::int64_t first, std::int64_t count) {
+    return options_.mode == negative_mode::binary ? drawn.subview(first, count) : array_view<space, T>();
+  }
 
   struct open_places {
     buffer<Policy, std::int64_t> now;

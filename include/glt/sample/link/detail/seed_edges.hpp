@@ -74,14 +74,16 @@ template <memory_space Space, memory_space IdSpace, class Vertex>
 struct key_of_positive {
   random_key key;
   seed_edges_view<Space, Vertex> positives;
-  array_view<IdSpace, global_id const> original;
+  array_view<IdSpace, global_id const> source_originals; // empty: ids are original ids; likewise the next
+  array_view<IdSpace, global_id const> destination_originals;
   array_view<Space, random_key> keys;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    keys[i] = positive_key(key, id(positives.sources[i]), id(positives.destinations[i]), positives.occurrences[i]);
+    keys[i] = positive_key(key, id(source_originals, positives.sources[i]),
+                           id(destination_originals, positives.destinations[i]), positives.occurrences[i]);
   }
 
 private:
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t id(Vertex vertex) const {
+  [[nodiscard]] GLT_HOST_DEVICE static std::int64_t id(array_view<IdSpace, global_id const> original, Vertex vertex) {
     return original.empty() ? std::int64_t{vertex} : original[vertex];
   }
 };

@@ -10,23 +10,25 @@ namespace glt::detail {
 ///
 /// @shape  sources, destinations [P]
 /// @where  synchronises
-/// @throws precondition_error  if the lengths differ, or an end is not in [0, num_vertices), naming the first
+/// @throws precondition_error  if the lengths differ, or an end is not a vertex of its type, naming the first
 /// @cost   O(P)
 template <device_policy Policy, class Id>
 void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sources,
-                         array_view<Policy::space, Id> destinations, std::int64_t num_vertices) {
+                         array_view<Policy::space, Id> destinations, std::int64_t num_sources,
+                         std::int64_t num_destinations) {
   if (sources.size() != destinations.size()) {
     throw precondition_error(detail::message("seed edges with ", sources.size(), " sources and ", destinations.size(),
                                              " destinations; give both ends of every edge"));
   }
-  validate_vertices(policy, "source of seed edge", sources, num_vertices);
-  validate_vertices(policy, "destination of seed edge", destinations, num_vertices);
+  validate_vertices(policy, "source of seed edge", sources, num_sources);
+  validate_vertices(policy, "destination of seed edge", destinations, num_destinations);
 }
 
 /// Checks lists in ordinary memory.
 template <class Id>
-void validate_seed_edges(host_view<Id> sources, host_view<Id> destinations, std::int64_t num_vertices) {
-  validate_seed_edges(device::cpu(), sources, destinations, num_vertices);
+void validate_seed_edges(host_view<Id> sources, host_view<Id> destinations, std::int64_t num_sources,
+                         std::int64_t num_destinations) {
+  validate_seed_edges(device::cpu(), sources, destinations, num_sources, num_destinations);
 }
 
 } // namespace glt::detail

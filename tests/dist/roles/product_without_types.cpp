@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/comm/threads.hpp>
+#include <glt/dist/graph.hpp>
+#include <glt/dist/halo_values.hpp>
+#include <glt/dist/loading/induced_batches.hpp>
+#include <glt/dist/loading/link_batches.hpp>
+#include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/dist/loading/walk_batches.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
+#include <glt/sample/induced_subgraph.hpp>
+#include <glt/sample/link/link_sampler.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/walk/random_walk.hpp>
+
+#include "support/errors.hpp"
+#include "support/product.hpp"
+#include "support/remote_kinds.hpp"
+#include "support/roles.hpp"
+#include "support/weighted.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using glt_test::cpu;
+using glt_test::draw_by;
+
+namespace {
+
+// A part with rows in order of time, and the times of its edges.
+auto timed_part(int ranks, int rank) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t e = 0; e < 4099; ++e) {
+    times.push_back(e * 37 % 101);
+  }
+  auto part = glt_test::merged_graph(ranks).part(rank);
+  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+  part.graph = std::move(sorted.graph);
+  return std::pair(std::move(part), std::move(sorted.times));
+}
+
+// This rank's part of a graph, and the data of the rules.
+template <class Comm, class Rule>
+class ranked_graph {
+public:
+  ranked_graph(Comm& comm, draw_by by)
+      : node_(glt_test::node_of(comm)), timed_(timed_part(comm.size(), comm.rank())),
+        shared_(glt::dist::share_graph(node_, timed_.first)), graph(comm, std::move(shared_.own)),
+        weights_(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))),
+        originals_(glt::dist::make_source_originals(comm, graph)) {
+    rule.by = by;
+    rule.weighted = {weights_.view(), {}};
+    if constexpr (std::is_same_v<Rule, glt_test::timed_rule>) {
+      rule.temporal = {timed_.second.view()};
+    } else {
+      rule.labor = {.sources = originals_.view()};
+      rule.own = {.begin = 2};
+    }
+    for (auto const original : graph.original()) {
+      end_weights.push_back(static_cast<double>(original % 3 + 1));
+    }
+  }
+
+  [[nodiscard]] auto const& neighborhood() const { return shared_.neighborhood; }
+
+protected:
+  static constexpr bool timed = std::is_same_v<Rule, glt_test::timed_rule>;
+
+private:
+  decltype(glt_test::node_of(std::declval<Comm>())) node_;
+  decltype(timed_part(0, 0)) timed_;
+  decltype(glt::dist::share_graph(node_, timed_.first)) shared_;
+
+public:
+  glt::dist::graph<cpu> graph;
+  Rule rule{};
+  std::vector<double> end_weights;
+
+private:
+  glt::buffer<cpu, float> weights_;
+  glt::buffer<cpu, glt::global_id> originals_;
+};
+
+glt::dist::vertex_seeds<> vertices_of(int rank, bool timed) {
+  glt::dist::vertex_seeds<> seeds;
+  for (std::int64_t i = 0; i < 17; ++i) {
+    seeds.vertices.push_back((i * 11 + rank * 5) % 257);
+    if (timed) {
+      seeds.times.push_back(i * 23 % 120 - 5);
+    }
+  }
+  return seeds;
+}
+
+template <class Comm, class Rule>
+struct around_vertices : ranked_graph<Comm, Rule> {
+  using base = ranked_graph<Comm, Rule>;
+  using base::base;
+  auto recipe() const { return glt::dist::neighbor_batches(this->graph, {}, this->rule); }
+  glt::neighbor_options options() const { return {.fanouts = {4, 3}, .edge_ids = true, .disjoint = base::timed}; }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, base::timed); }
+  auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
+    glt::neighbor_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, {},
+                                                             this->graph.original());
+    glt::sampled_subgraph<cpu, glt::global_id> out;
+    if constexpr (base::timed) {
+      sampler.sample(seeds.vertices, seeds.times, key, out);
+    } else {
+      sampler.sample(seeds.vertices, key, out);
+    }
+    return out;
+  }
+};
+
+template <class Comm, class Rule>
+struct around_edges : ranked_graph<Comm, Rule> {
+  using base = ranked_graph<Comm, Rule>;
+  using base::base;
+  auto recipe() const {
+    glt::dist::link_batches made(this->graph, {}, this->rule);
+    return made.with_weights(this->end_weights);
+  }
+  glt::link_options options() const {
+    return {.neighbors = {.fanouts = {4, 3}, .edge_ids = true, .disjoint = base::timed},
+            .negatives = {.amount = 1.5, .attempts = 3}};
+  }
+  glt::dist::edge_seeds<> seeds(int rank) const {
+    auto vertices = vertices_of(rank, base::timed);
+    glt::dist::edge_seeds<> made;
+    for (auto const vertex : vertices.vertices) {
+      made.destinations.push_back((vertex * 3 + 1) % 257);
+      made.labels.push_back(vertex % 4);
+    }
+    made.sources = std::move(vertices.vertices);
+    made.times = std::move(vertices.times);
+    return made;
+  }
+  auto serial(glt::dist::edge_seeds<> const& seeds, glt::sample_key key) const {
+    std::vector<double> by_original(this->end_weights.size());
+    for (std::size_t v = 0; v < by_original.size(); ++v) {
+      by_original[static_cast<std::size_t>(this->graph.original()[static_cast<std::int64_t>(v)])] =
+          this->end_weights[v];
+    }
+    glt::vertex_weights<cpu> const table{glt::host_view<double const>(by_original)};
+    glt::link_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, table.view(), {},
+                                                         this->graph.original());
+    glt::link_sample<cpu, glt::global_id> out;
+    if constexpr (base::timed) {
+      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, seeds.times, key, out);
+    } else {
+      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, key, out);
+    }
+    return out;
+  }
+};
+
+template <class Comm>
+using vertices = around_vertices<Comm, glt_test::chosen_rule>;
+template <class Comm>
+using vertices_with_times = around_vertices<Comm, glt_test::timed_rule>;
+template <class Comm>
+using edges = around_edges<Comm, glt_test::chosen_rule>;
+template <class Comm>
+using edges_with_times = around_edges<Comm, glt_test::timed_rule>;
+
+template <class Comm>
+struct induced : ranked_graph<Comm, glt_test::chosen_rule> {
+  using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
+  auto recipe() const { return glt::dist::induced_batches(this->graph); }
+  glt::induced_options options() const { return {.num_hops = 1, .edge_ids = true}; }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, false); }
+  auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key) const {
+    glt::induced_sampler<cpu, glt::global_id> sampler(this->graph.local(), options());
+    glt::sampled_subgraph<cpu, glt::global_id> out;
+    sampler.sample(seeds.vertices, out);
+    return out;
+  }
+};
+
+template <class Comm>
+struct walks : ranked_graph<Comm, glt_test::chosen_rule> {
+  using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
+  auto recipe() const { return glt::dist::walk_batches(this->graph, glt::walk_options()); }
+  glt::walk_options options() const { return {.length = 5, .walks_per_start = 2, .restart = 0.25, .edge_ids = true}; }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, false); }
+  auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
+    glt::random_walker<cpu, glt::global_id> const walker(this->graph.local(), options(), {}, this->graph.original());
+    glt::walks<cpu, glt::global_id> out;
+    walker.walk(seeds.vertices, key, out);
+    return out;
+  }
+};
+
+} // namespace
+
+TEST_CASE("servers read each other's rows by the views of an offer, and views that do not fit are an error") {
+  glt::run_threads(3, [](auto comm) {
+    using comm_type = decltype(comm);
+    auto alone = comm.split(comm.rank(), 0);
+    glt_test::on_roles(
+        comm, 2,
+        [&](auto& server) {
+          auto& group = server.roles().group();
+          vertices<comm_type> const here(group, draw_by::uniform);
+          auto wrong = here.neighborhood();
+          if (group.rank() == 1) {
+            wrong.of_rank.pop_back();
+          }
+          server.offer("right", here.recipe(), here.neighborhood());
+          server.offer("wrong", here.recipe(), wrong);
+          server.run();
+        },
+        [&](auto& client) {
+          vertices<comm_type> const here(alone, draw_by::uniform);
+          auto const open = [&](char const* offer) {
+            glt::dist::remote_loader<comm_type, decltype(here.recipe())> const loader(
+                client, offer, here.seeds(0), here.options(), glt_test::product_options);
+          };
+          CHECK_NOTHROW(open("right"));
+          CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { open("wrong"); }), "views of 1 ranks"));
+        });
+  });
+}
+
+TEST_CASE("the product without types: vertices by every rule in every deployment") {
+  glt_test::check_product_of_rules<vertices, vertices_with_times>();
+}
+
+TEST_CASE("the product without types: edges by every rule in every deployment") {
+  glt_test::check_product_of_rules<edges, edges_with_times>();
+}
+
+TEST_CASE("the product without types: induced subgraphs and walks in every deployment") {
+  glt_test::check_product<induced>(draw_by::uniform, true);
+  glt_test::check_product<walks>(draw_by::uniform, false);
+}
