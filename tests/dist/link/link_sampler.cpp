@@ -482,7 +482,7 @@ TEST_CASE("links of every edge type across ranks equal the naive ones, with anot
         check_links_of_types(comm, list);
       }
     }
-    check_links_of_types(comm, glt_test::academic_graph(101));
+    check_links_of_types(comm, glt_test::academic_graph(33));
   });
 }
 
