@@ -14,17 +14,17 @@ command -v ompi-server > /dev/null || {
 }
 . "$(dirname "${BASH_SOURCE[0]}")/support/linked_namespaces.sh"
 ln -s "$(realpath "$job")" "$scratch/job"
-# in NAMESPACE RANKS WAY ROUNDS: a job of its own.
-in() { ip netns exec "$1" timeout 90 "$launcher" --ompi-server "file:$scratch/uri" "${over_link[@]}" -n "$2" "$scratch/job" "$3" "$scratch/port" "$4"; }
+# run_in NAMESPACE RANKS WAY ROUNDS: a job of its own.
+run_in() { ip netns exec "$1" timeout 90 "$launcher" --ompi-server "file:$scratch/uri" "${over_link[@]}" -n "$2" "$scratch/job" "$3" "$scratch/port" "$4"; }
 ip netns exec "$here" ompi-server --no-daemonize --mca oob_tcp_if_include 10.213.0.0/24 -r "$scratch/uri" > "$scratch/names" 2>&1 &
 for ((tries = 0; tries < 100; ++tries)); do [ ! -s "$scratch/uri" ] || break; sleep 0.1; done
-in "$here" 2 accept 2 > "$scratch/servers" 2>&1 &
-in "$there" 1 stay 1 > "$scratch/client" 2>&1 &
+run_in "$here" 2 accept 2 > "$scratch/servers" 2>&1 &
+run_in "$there" 1 stay 1 > "$scratch/client" 2>&1 &
 for ((tries = 0; tries < 200; ++tries)); do ! grep -q '^process' "$scratch/client" || break; sleep 0.1; done
 sleep 1
 ip -n "$there" link set gltb down
 dropped=0
-if in "$here" 1 connect 1 | tee "$scratch/next"; then # waits for the port of the next round
+if run_in "$here" 1 connect 1 | tee "$scratch/next"; then # waits for the port of the next round
   dropped=1
 fi
 for ((tries = 0; tries < 100 && $(grep -c '^accept: done' "$scratch/servers") < 2; ++tries)); do sleep 0.1; done

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Saves what a training needs to go on, over older files, and loads it into another training: a network, a training, an
-// embedding and the place in an epoch.
+// usage: fault_job_saved FOLDER
+//
+// Saves in a folder what a training needs to go on, over older files, and loads it into another training: a network, a
+// training, an embedding and the place in an epoch.
 #include "saved.hpp"
 
-#include "support/scratch.hpp"
-
-#include <glt/comm/detail/broadcast_text.hpp>
-
-int main() {
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    return 2;
+  }
   at::set_num_threads(1);
-  return glt_fault::run_job([](glt::mpi_comm comm) {
-    glt_test::scratch_folder const own;
-    auto folder = own.path().string();
-    glt::detail::broadcast_text(comm, folder);
+  return glt_fault::run_job([folder = argv[1]](glt::mpi_comm comm) {
     glt_fault::saved_training training(comm, 1);
     glt_fault::saved_training older(comm, 2);
     glt_fault::saved_training other(comm, 3);
@@ -23,7 +21,6 @@ int main() {
       glt::run_together(comm, [] {}); // the files of all ranks are there
       other.load(folder, kind, sum);
     }
-    glt::run_together(comm, [] {}); // then rank 0 removes the folder
     return sum.value();
   });
 }
