@@ -4,9 +4,10 @@
 # usage: bench/peers.sh [--cache FOLDER] [--build FOLDER] [--rounds N] [--only REGEX] [--out FOLDER]
 #
 # Measures glt beside graphlearn-torch 0.2.4 (torch 2.5.1, PyG 2.6.1) and DGL 2.1.0 (torch 2.2.1) in turns on the same graph
-# (workload W1), 3 rounds: sampling, looking up feature rows, loading by two processes, sums over the whole graph, and layers
-# over it with the memory they take (DGL; glt's where LibTorch is found). Writes the medians with versions and machine to
-# peers.json and peers.md in FOLDER (build/peers). --only 'sample|spmm' chooses tasks.
+# (workload W1), 3 rounds: sampling, looking up feature rows, loading by two processes, sums over the whole graph, layers
+# over it with the memory they take, steps of training with their parts, and inference (DGL; glt's where LibTorch is found).
+# Writes the medians with versions and machine to peers.json and peers.md in FOLDER (build/peers). --only 'sample|epoch'
+# chooses tasks.
 #
 # The libraries come from pip and stay in --cache (${XDG_CACHE_HOME:-~/.cache}/glt-peers), 6 GB each, for their torch brings
 # CUDA along; PIP_EXTRA_INDEX_URL with an index of torch for CPUs makes that 1 GB. They have wheels for Python 3.11, which PYTHON
@@ -67,8 +68,14 @@ environment() {
   return 1
 }
 
+tasks=() # which are chosen
+for task in sample features load spmm layers epoch infer; do
+  [[ $task =~ $only ]] && tasks+=("$task")
+done
+[ ${#tasks[@]} -gt 0 ] || usage
+
 with=()
-if environment graphlearn graphlearn-torch==0.2.4 torch==2.5.1 torch_geometric==2.6.1 'numpy<2'; then
+if [[ " ${tasks[*]} " =~ ' '(sample|features|load|spmm)' ' ]] && environment graphlearn graphlearn-torch==0.2.4 torch==2.5.1 torch_geometric==2.6.1 'numpy<2'; then
   # Imported, and not declared: torch_sparse, for edges in no order, of which there are none here. Its loaders do not
   # import without a GPU.
   packages=$("$cache/graphlearn/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -81,7 +88,7 @@ if environment dgl dgl==2.1.0 torch==2.2.1 torchdata==0.7.1 'pandas<3' pydantic 
 fi
 
 work=$cache/w1-scale${GLT_BENCH_SCALE:-20}
-if ! [ -f "$work/batch_ends.npy" ]; then
+if ! [ -f "$work/typed_7_indices.npy" ]; then
   mkdir -p "$work"
   "$build/bench/bench_peers" "$work"
 fi
@@ -94,16 +101,17 @@ glt_benchmarks() {
     load) echo 'dist 2 ^(load_batches/|sample_batches/by_messages)' ;;
     spmm) echo 'dist 1 ^aggregate_sum/threads:[12]/columns:(32|128)/' ;;
     layers) echo 'torch 0 ^(sage|gat)_conv/' ;;
+    epoch) echo 'torch 0 ^train_step/.*/kept:1/' ;;
+    infer) echo 'torch 0 ^infer_sage/' ;;
   esac
 }
 
 rm -rf "$out/runs"
 mkdir -p "$out/runs"
 for ((round = 1; round <= rounds; ++round)); do
-  for task in sample features load spmm layers; do
-    [[ $task =~ $only ]] || continue
+  for task in "${tasks[@]}"; do
     for library in glt "${with[@]}"; do
-      [ "$task.$library" != layers.graphlearn ] || continue
+      [[ ! $task.$library =~ ^(layers|epoch|infer)\.graphlearn ]] || continue
       printf '%d:%02d round %d of %d: %s with %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$round" "$rounds" "$task" "$library"
       log=$out/$library.$task.log
       if [ "$library" = glt ]; then

@@ -52,7 +52,7 @@ list_benchmarks() {
     dist.1) without='^(hand_over|serve_batches)/' ;;
     dist.2) without='^(load_ahead|growth)/' ;;
   esac
-  [ -n "${full:-}${4:-}" ] || without+='|^growth/|/columns:256/'
+  [ -n "${full:-}${4:-}" ] || without+='|^(growth|infer_sage)/|/columns:256/'
   [ "$3" -eq 0 ] || suffix=/ranks:$3
   GLT_BENCH_UNDER='' start_benchmark "$1" "$2" "$(($3 > 0))" --benchmark_list_tests=true | grep -vE "$without" |
     sed "s|.*|$2/&$suffix|" | grep -E -- "${4:-}" | sed "s|^$2/||; s|$suffix\$||" || true

@@ -15,10 +15,15 @@ TASKS = {
     "load": "Batches of two processes or ranks over two random parts, in all",
     "spmm": "Sums over all in-neighbours of a vertex, one process",
     "layers": "A layer over the whole graph, one process",
+    "epoch": "Steps of training, one process",
+    "infer": "Three layers of GraphSAGE over all vertices, one process",
 }
 UNITS = {"edges": "M edges/s", "rows": "M rows/s", "batches": "batches/s", "forward": "forward, s", "backward": "backward, s",
-         "peak": "GB beside graph, input and gradient"}
-SCALES = {"edges": 1e-6, "rows": 1e-6, "peak": 1e-9}
+         "peak": "GB beside graph, input and gradient", "step_ms": "a step, ms", "data_ms": "data, ms", "forward_ms": "forward, ms",
+         "backward_ms": "backward and Adam, ms", "loss": "mean loss", "most": "GB at most",
+         "all": "all vertices, s"}
+SCALES = {"edges": 1e-6, "rows": 1e-6, "peak": 1e-9, "most": 1e-9}
+MODELS = {"sage": "GraphSAGE", "gat": "GAT", "rgcn": "R-GCN"}
 PACKAGES = ("graphlearn-torch", "torch-geometric", "dgl", "torch", "numpy")
 
 
@@ -37,6 +42,14 @@ def figures_of_glt(report, task):
         if task == "layers":
             layer = "SAGE of 128 columns" if name.startswith("sage_conv") else "GAT of 4 heads of 32"
             yield {"task": task, "library": f"glt {layer}, threads: {count}"} | {unit: one[unit] for unit in UNITS if unit in one}
+            continue
+        if task == "infer":
+            yield {"task": task, "library": f"glt, threads: {count}", "all": one["real_time"], "peak": one["peak"]}
+            continue
+        if task == "epoch":
+            model = MODELS[name.split("/")[1]]
+            parts = {unit: one[unit] for unit in ("data_ms", "forward_ms", "backward_ms", "loss")}
+            yield {"task": task, "library": f"{model}, threads: {count}, glt", "step_ms": one["real_time"], "most": one["peak"]} | parts
             continue
         if "edges/batch" in one:
             figure["edges_per_batch"] = one["edges/batch"]
@@ -67,7 +80,7 @@ def number(rates, unit):
 def markdown(rows, task):
     of_task = [row for row in rows if row["task"] == task]
     columns = sorted({(row.get("columns"), row.get("threads")) for row in of_task}, key=str)
-    if task in ("load", "layers"):
+    if task in ("load", "layers", "epoch", "infer"):
         units = [unit for unit in UNITS if any(unit in row for row in of_task)]
         heads = [UNITS[unit] for unit in units]
         cells = {row["library"]: [number(row, unit) for unit in units] for row in of_task}
@@ -80,7 +93,8 @@ def markdown(rows, task):
             place = sorted(columns, key=lambda column: (column[0] or 0, column[1])).index((row.get("columns"), row["threads"]))
             cells.setdefault(row["library"], [""] * len(columns))[place] = number(row, unit)
     lines = [f"| {TASKS[task]} | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-    for library in sorted(cells, key=lambda name: (name.startswith("glt"), name)):
+    of_kinds = list(MODELS.values())
+    for library in sorted(cells, key=lambda name: (of_kinds.index(name.split(",")[0]) if task == "epoch" else name.startswith("glt"), name)):
         lines.append(f"| {library} | " + " | ".join(cells[library]) + " |")
     return "\n".join(lines)
 
@@ -113,7 +127,7 @@ def main():
     batches = ", ".join(f"{row['library']} {row['edges_per_batch']['median']:,.0f}" for row in rows
                         if "edges_per_batch" in row and row["threads"] == 1)
     parts = [f"{machine['cores']} cores of {machine['processor']}, {document['date']}, {max(row['rounds'] for row in rows)} rounds in "
-             f"turns, least to most. {versions}.\nW1: fanout 15,10,5, batches of 1024 seeds; edges a batch: {batches}."]
+             f"turns, least to most. {versions}.\nW1: fanout 15,10,5, batches of 1024 seeds" + (f"; edges a batch: {batches}." if batches else ".")]
     parts += [markdown(rows, task) for task in TASKS if any(row["task"] == task for row in rows)]
     parts += [f"Left out: {line}" for line in document["left_out"]]
     (folder / "peers.md").write_text("\n\n".join(parts) + "\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm|layers FOLDER."""
+"""DGL, its GraphBolt and DistDGL: with_dgl.py sample|features|load|spmm|layers|epoch|infer FOLDER."""
 import os
 import pathlib
 import resource
@@ -9,9 +9,10 @@ import tempfile
 import time
 
 import dgl
+import numpy as np
 import torch
 
-from workload import BATCH, COLUMNS, FANOUTS, Workload, arguments, rate, report
+from workload import BATCH, COLUMNS, FANOUTS, Workload, arguments, features_and_classes, rate, report
 
 
 def graph_of(work):
@@ -109,6 +110,151 @@ def layers(work):
                    peak=1024 * (kilobytes(status, "VmHWM") - before))
 
 
+class Layers(torch.nn.Module):
+    """Layers with ReLU between them, over the blocks of a batch."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(layers)
+
+    def forward(self, blocks, x):
+        for layer, block in zip(self.layers, blocks):
+            x = layer(block, x).flatten(1)
+            x = torch.relu(x) if layer is not self.layers[-1] else x
+        return x
+
+
+class Relational(torch.nn.Module):
+    """R-GCN of one map for each relation, and one for the rows of the vertices themselves."""
+
+    def __init__(self, relations, *widths):
+        super().__init__()
+        pairs = list(zip(widths, widths[1:]))
+        self.convs = torch.nn.ModuleList(dgl.nn.HeteroGraphConv(
+            {"_".join(name): dgl.nn.GraphConv(a, b, norm="right", bias=False, allow_zero_in_degree=True) for name in relations})
+            for a, b in pairs)
+        self.own = torch.nn.ModuleList(torch.nn.Linear(a, b) for a, b in pairs)
+
+    def forward(self, blocks, x):
+        for conv, own, block in zip(self.convs, self.own, blocks):
+            rows = {kind: own(x[kind][: block.num_dst_nodes(kind)]) for kind in x}
+            brought = conv(block, x)
+            x = {kind: rows[kind] + brought[kind] if kind in brought else rows[kind] for kind in rows}
+            x = {kind: torch.relu(rows) for kind, rows in x.items()} if own is not self.own[-1] else x
+        return x["paper"]
+
+
+def epoch(work):
+    import dgl.graphbolt as gb
+
+    status, cleared = pathlib.Path("/proc/self/status"), pathlib.Path("/proc/self/clear_refs")
+
+    def train(model, batches):
+        """Milliseconds of the parts of ten steps, after five; batches are (blocks, x, y)."""
+        torch.manual_seed(1)
+        model = model()
+        adam = torch.optim.Adam(model.parameters(), 0.003)
+        steps = []
+        begun = time.perf_counter()
+        for blocks, x, y in batches:
+            times = [begun, time.perf_counter()]
+            adam.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(blocks, x), y)
+            value = loss.item()
+            times.append(time.perf_counter())
+            loss.backward()
+            adam.step()
+            times.append(time.perf_counter())
+            steps.append([*(1e3 * (b - a) for a, b in zip(times, times[1:])), value])
+            if len(steps) == 5:
+                cleared.write_text("5")  # VmHWM begins again
+            if len(steps) == 15:
+                break
+            begun = time.perf_counter()
+        data, forward, backward, loss = (sum(part) / 10 for part in zip(*steps[5:]))
+        return {"step_ms": data + forward + backward, "data_ms": data, "forward_ms": forward, "backward_ms": backward,
+                "loss": loss, "most": 1024 * kilobytes(status, "VmHWM")}
+
+    def compare(graph, fused, kinds, seeds, fanouts, features, classes, models):
+        """`kinds`: the node types with features; without types, None."""
+        of_seeds = kinds[0] if kinds else None
+        seed_classes = torch.from_numpy(classes[seeds])
+        seeds = torch.from_numpy(seeds)
+        for kind, rows in features.items():
+            graph.nodes[kind].data["x"] = rows
+        sampler = dgl.dataloading.NeighborSampler(fanouts[::-1], prefetch_node_feats={kind: ["x"] for kind in kinds} if kinds else ["x"])
+        places = torch.empty(graph.num_nodes(of_seeds), dtype=torch.int64)
+        places[seeds] = torch.arange(len(seeds))
+
+        def by_dgl():
+            ids = {of_seeds: seeds} if kinds else seeds
+            for _, output, blocks in dgl.dataloading.DataLoader(graph, ids, sampler, batch_size=BATCH, shuffle=False):
+                yield blocks, blocks[0].srcdata["x"], seed_classes[places[output[of_seeds] if kinds else output]]
+
+        def by_graphbolt():
+            items = gb.ItemSet((seeds, seed_classes), names=("seed_nodes", "labels"))
+            items = gb.ItemSetDict({of_seeds: items}) if kinds else items
+            store = gb.BasicFeatureStore({("node", kind if kinds else None, "x"): gb.TorchBasedFeature(rows) for kind, rows in features.items()})
+            counts = [torch.full((len(graph.etypes),), fanout) for fanout in fanouts] if kinds else fanouts
+            pipe = gb.ItemSampler(items, batch_size=BATCH).sample_neighbor(fused, counts[::-1])
+            pipe = pipe.fetch_feature(store, node_feature_keys={kind: ["x"] for kind in kinds} if kinds else ["x"])
+            for batch in gb.DataLoader(pipe):
+                x = {kind: batch.node_features[(kind, "x")] for kind in kinds} if kinds else batch.node_features["x"]
+                yield batch.blocks, x, batch.labels[of_seeds] if kinds else batch.labels
+
+        for name, model in models.items():
+            for threads in (1, 2):
+                set_threads(threads)
+                for library, batches in (("DGL", by_dgl), ("GraphBolt", by_graphbolt)):
+                    report(task="epoch", library=f"{name}, threads: {threads}, {library}", **train(model, batches()))
+
+    sage, gat = dgl.nn.SAGEConv, dgl.nn.GATConv
+    values, classes = features_and_classes(work.num_vertices, 47)
+    compare(graph_of(work), gb.fused_csc_sampling_graph(torch.from_numpy(work.indptr), torch.from_numpy(work.indices)), None,
+            work.batches(20).reshape(-1), FANOUTS, {"_N": torch.from_numpy(values)}, classes, {
+                "GraphSAGE": lambda: Layers(sage(COLUMNS, 256, "mean"), sage(256, 256, "mean"), sage(256, 47, "mean")),
+                "GAT": lambda: Layers(*(gat(*widths, allow_zero_in_degree=True) for widths in ((COLUMNS, 64, 4), (256, 64, 4), (256, 47, 1))))})
+    types, relations = work.typed()
+    rows = {kind: features_and_classes(count, 349) for kind, count in types.items()}
+    edges = {(source, f"{source}_{name}_{to}", to): ("csc", (*map(torch.from_numpy, arrays), []))
+             for (source, name, to), arrays in relations.items()}
+    graph = dgl.heterograph(edges, types)
+    compare(graph, gb.from_dglgraph(graph), list(types), work.batches(20, np.arange(types["paper"])).reshape(-1), [25, 20],
+            {kind: torch.from_numpy(values) for kind, (values, _) in rows.items()}, rows["paper"][1],
+            {"R-GCN": lambda: Relational(relations, COLUMNS, 64, 349)})
+
+
+def infer(work):
+    status, cleared = pathlib.Path("/proc/self/status"), pathlib.Path("/proc/self/clear_refs")
+    graph = graph_of(work)
+    x = torch.randn(work.num_vertices, COLUMNS)
+    sampler = dgl.dataloading.MultiLayerFullNeighborSampler(1)
+    convs = [dgl.nn.SAGEConv(*widths, "mean") for widths in ((COLUMNS, 256), (256, 256), (256, 47))]
+
+    def whole(conv, rows):
+        return conv(graph, rows)
+
+    def in_batches(conv, rows):
+        made = torch.empty(len(rows), conv._out_feats)
+        for ids, to, blocks in dgl.dataloading.DataLoader(graph, graph.nodes(), sampler, batch_size=8 * BATCH):
+            made[to] = conv(blocks[0], rows[ids])
+        return made
+
+    for threads in (1, 2):
+        set_threads(threads)
+        for name, layer in (("whole graph", whole), ("in batches", in_batches)):
+            cleared.write_text("5")  # VmHWM begins again
+            before = kilobytes(status, "VmRSS")
+            begun = time.perf_counter()
+            rows = x
+            with torch.no_grad():
+                for conv in convs:
+                    rows = layer(conv, rows)
+                    rows = torch.relu_(rows) if conv is not convs[-1] else rows
+            report(task="infer", library=f"DGL, {name}, threads: {threads}", all=time.perf_counter() - begun,
+                   peak=1024 * (kilobytes(status, "VmHWM") - before))
+
+
 def partition(work):
     """The parts that glt has; the ids of DistDGL's vertices."""
     folder = work.folder / "dgl_parts"
@@ -184,4 +330,5 @@ def load_rank(work):
 
 if __name__ == "__main__":
     task, workload = arguments()
-    {"sample": sample, "features": features, "spmm": spmm, "layers": layers, "load": load, "load_rank": load_rank}[task](workload)
+    {"sample": sample, "features": features, "spmm": spmm, "layers": layers, "epoch": epoch, "infer": infer,
+     "load": load, "load_rank": load_rank}[task](workload)

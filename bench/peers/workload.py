@@ -36,8 +36,24 @@ class Workload:
     def rows_of_batches(self):
         return np.split(self.read("batch_vertices"), self.read("batch_ends")[:-1])
 
+    def typed(self):
+        """Counts of vertices by type, and (offsets, sources) by (source type, name, destination type)."""
+        lines = [line.split() for line in (self.folder / "typed.txt").read_text().splitlines()]
+        types = {words[0]: int(words[1]) for words in lines if len(words) == 2}
+        names = [tuple(words) for words in lines if len(words) == 3]
+        return types, {name: (self.read(f"typed_{e}_indptr"), self.read(f"typed_{e}_indices")) for e, name in enumerate(names)}
+
     def features(self, rows, columns=COLUMNS):
         return (np.arange(rows * columns, dtype=np.int64) % 1021).astype(np.float32).reshape(rows, columns)
+
+
+def features_and_classes(rows, num_classes):
+    """Rows that tell the class of a vertex; as in bench/torch/training.cpp."""
+    numbers = np.arange(rows, dtype=np.int64) * COLUMNS % 1021
+    values = np.empty((rows, COLUMNS), np.float32)
+    for column in range(COLUMNS):
+        values[:, column] = ((numbers + column) % 1021).astype(np.float32) / np.float32(1021) - np.float32(0.5)
+    return values, numbers * num_classes // 1021
 
 
 def rate(work, items, seconds=2.0):

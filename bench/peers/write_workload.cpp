@@ -3,15 +3,18 @@
 #include <glt/partition/random.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
+#include "support/citation_graph.hpp"
 #include "support/workloads.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <string>
 #include <vector>
 
 // bench_peers FOLDER: writes what the benchmarks work on for other libraries, as npy files: the R-MAT graph, its two
-// random parts, and the vertices of sixteen batches, whose rows are gathered.
+// random parts, the vertices of sixteen batches, whose rows are gathered, and the citation graph.
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::cerr << "usage: bench_peers FOLDER\n";
@@ -34,4 +37,16 @@ int main(int argc, char** argv) {
   }
   glt::io::write_npy(folder / "batch_vertices.npy", vertices);
   glt::io::write_npy(folder / "batch_ends.npy", ends);
+  auto const typed = glt_bench::citation_graph().view();
+  std::ofstream names(folder / "typed.txt");
+  for (auto const& type : typed.schema().node_types()) {
+    names << type.name << ' ' << type.num_vertices << '\n';
+  }
+  for (int e = 0; e < typed.schema().num_edge_types(); ++e) {
+    auto const& type = typed.schema().edge_types()[static_cast<std::size_t>(e)];
+    names << type.source << ' ' << type.name << ' ' << type.destination << '\n';
+    auto const name = "typed_" + std::to_string(e);
+    glt::io::write_npy(folder / (name + "_indptr.npy"), typed.relation(e).offsets());
+    glt::io::write_npy(folder / (name + "_indices.npy"), typed.relation(e).sources());
+  }
 }

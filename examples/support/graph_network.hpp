@@ -113,7 +113,7 @@ private:
       };
       x = std::visit(run_layer, layers_[i]);
       if (i + 1 < layers_.size()) {
-        x = options_.kind == layer_kind::gat ? at::elu(x) : x.relu();
+        x = options_.kind == layer_kind::gat ? at::elu_(x) : x.relu_();
       }
     }
     return x;

@@ -9,6 +9,9 @@
 
 #include <dlfcn.h>
 
+#include <string>
+#include <string_view>
+
 TEST_CASE("the number of threads holds for LibTorch and for products of OpenBLAS") {
   auto const before = at::get_num_threads();
   auto* const symbol = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
@@ -22,4 +25,15 @@ TEST_CASE("the number of threads holds for LibTorch and for products of OpenBLAS
   glt::set_torch_threads(before);
   CHECK(glt_test::thrown<glt::precondition_error>([] { glt::set_torch_threads(0); }).find("1 or more") !=
         std::string::npos);
+}
+
+TEST_CASE("advice is for several threads beside those of OpenBLAS, and for nothing else") {
+  auto const before = at::get_num_threads();
+  auto* const symbol = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+  bool const is_separate = symbol != nullptr && reinterpret_cast<int (*)()>(symbol)() == 1;
+  glt::set_torch_threads(1);
+  CHECK(glt::torch_threads_advice().empty());
+  glt::set_torch_threads(2);
+  CHECK((glt::torch_threads_advice().find("OMP_WAIT_POLICY=passive") != std::string_view::npos) == is_separate);
+  glt::set_torch_threads(before);
 }

@@ -28,6 +28,11 @@ namespace detail {
          (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble);
 }
 
+/// Returns the first rows, which belong to the destinations, if there are as many; a view only if there are more.
+[[nodiscard]] inline at::Tensor rows_of_destinations(at::Tensor const& of_sources, std::int64_t count) {
+  return count < of_sources.size(0) ? of_sources.narrow(0, 0, count) : of_sources;
+}
+
 /// Returns LibTorch's device for the memory of a policy.
 template <device_policy Policy>
 [[nodiscard]] at::Device torch_device(Policy const& policy) {

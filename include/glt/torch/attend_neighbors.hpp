@@ -70,11 +70,6 @@ template <memory_space Space>
   return ids.defined() ? ids.to(device, at::kLong).contiguous() : ids;
 }
 
-/// Returns the first rows, which belong to the destinations, if there are as many.
-[[nodiscard]] inline at::Tensor rows_of_destinations(at::Tensor const& of_sources, std::int64_t count) {
-  return of_sources.narrow(0, 0, std::min(count, of_sources.size(0)));
-}
-
 } // namespace detail
 
 /// Returns the attention-weighted sum of the in-neighbours' values, for every destination of a block. The weights are

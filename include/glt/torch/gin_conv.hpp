@@ -54,7 +54,7 @@ public:
                           ? map_rows_over(graph, own.reshape({-1, 1}), epsilon_.view({1, 1})).view_as(own)
                           : epsilon_ * own;
     auto const hidden = map_rows_over(graph, own + more + gathered, before ? at::Tensor() : first_->weight, bias_);
-    return map_rows_over(graph, hidden.relu(), second_->weight, second_->bias);
+    return map_rows_over(graph, hidden.relu_(), second_->weight, second_->bias);
   }
 
 private:

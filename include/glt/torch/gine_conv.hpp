@@ -109,7 +109,7 @@ public:
           message("gine_conv over edges ", to_string(edges), "; it takes [num_edges, ", options_.edge, "]"));
     }
     auto const sum = sum_edge_relu(x, edges_(edges), graph);
-    return second_(first_((1 + epsilon_) * x.narrow(0, 0, sum.size(0)) + sum).relu());
+    return second_(first_((1 + epsilon_) * rows_of_destinations(x, sum.size(0)) + sum).relu_());
   }
 
 private:

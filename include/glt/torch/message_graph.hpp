@@ -3,6 +3,7 @@
 
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/detail/row_product.hpp>
 
 #include <torch/types.h>
 
@@ -34,10 +35,28 @@ template <class Graph>
                                        at::Tensor const& bias = {}) {
   if constexpr (requires { map_rows(x, weight, bias, graph); }) {
     return map_rows(x, weight, bias, graph);
+  } else if (weight.defined() && x.is_cpu()) {
+    return row_product::apply(bias.defined() ? bias : at::empty({0}, x.options().requires_grad(false)), x, weight);
   } else if (weight.defined()) {
     return at::linear(x, weight, bias);
   } else {
     return x + bias;
+  }
+}
+
+/// Adds x weightᵀ to y, or x itself if weight is undefined, and returns the sum. Takes y over: it is a product that
+/// nothing else reads.
+///
+/// @shape  y [n, out] · x [n, in] · weight [out, in]
+template <class Graph>
+[[nodiscard]] at::Tensor add_mapped_rows(Graph& graph, at::Tensor y, at::Tensor const& x, at::Tensor const& weight) {
+  if (!weight.defined()) {
+    return y.add_(x);
+  }
+  if constexpr (requires { map_rows(x, weight, weight, graph); }) {
+    return y + map_rows_over(graph, x, weight);
+  } else {
+    return x.is_cpu() ? row_product::apply(y, x, weight) : y.addmm_(x, weight.t());
   }
 }
 

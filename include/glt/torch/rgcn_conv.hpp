@@ -138,15 +138,15 @@ private:
     auto const means = means_of(rows);
     std::vector<at::Tensor> y(num_types);
     for (std::size_t e = 0; e < means.size(); ++e) {
-      auto& sum = y[static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)))];
+      auto const type = static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)));
       auto&& graph = relation(static_cast<int>(e));
-      auto const brought = maps[e].defined() ? map_rows_over(graph, means[e], maps[e].t()) : means[e];
-      sum = sum.defined() ? sum + brought : brought;
+      if (!y[type].defined()) {
+        y[type] = map_own(rows_of_destinations(x[type], means[e].size(0)), relation);
+      }
+      y[type] = add_mapped_rows(graph, y[type], means[e], maps[e].defined() ? maps[e].t() : maps[e]);
     }
     for (std::size_t t = 0; t < num_types; ++t) {
-      auto const own = y[t].defined() ? x[t].narrow(0, 0, y[t].size(0)) : x[t];
-      auto const kept = map_own(own, relation);
-      y[t] = y[t].defined() ? y[t] + kept : kept;
+      y[t] = y[t].defined() ? y[t] : map_own(x[t], relation);
     }
     return y;
   }

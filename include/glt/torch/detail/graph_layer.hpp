@@ -55,7 +55,7 @@ template <class Graph>
     return aggregate_neighborhoods(x, graph, how);
   } else {
     auto const neighbors = aggregate_neighbors(x, graph, how);
-    return {neighbors, x.narrow(0, 0, neighbors.size(0))};
+    return {neighbors, rows_of_destinations(x, neighbors.size(0))};
   }
 }
 
