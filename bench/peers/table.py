@@ -127,7 +127,7 @@ def main():
     batches = ", ".join(f"{row['library']} {row['edges_per_batch']['median']:,.0f}" for row in rows
                         if "edges_per_batch" in row and row["threads"] == 1)
     parts = [f"{machine['cores']} cores of {machine['processor']}, {document['date']}, {max(row['rounds'] for row in rows)} rounds in "
-             f"turns, least to most. {versions}.\nW1: fanout 15,10,5, batches of 1024 seeds; edges a batch: {batches}."]
+             f"turns, least to most. {versions}.\nW1: fanout 15,10,5, batches of 1024 seeds" + (f"; edges a batch: {batches}." if batches else ".")]
     parts += [markdown(rows, task) for task in TASKS if any(row["task"] == task for row in rows)]
     parts += [f"Left out: {line}" for line in document["left_out"]]
     (folder / "peers.md").write_text("\n\n".join(parts) + "\n")
