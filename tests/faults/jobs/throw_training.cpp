@@ -196,32 +196,32 @@ std::vector<site> sites_of_full_batch() {
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
            rows x(5, wrong ? 3 : 4);
-           static_cast<void>(detail::gather_batch_statistics(comm, x.view()));
+           static_cast<void>(glt::detail::gather_batch_statistics(comm, x.view()));
          };
        }},
       {"gather_batch_gradients", true,
        [](comm_type& comm) -> call_type {
          rows const x(5, 4);
-         auto const statistics = detail::gather_batch_statistics(comm, x.view());
+         auto const statistics = glt::detail::gather_batch_statistics(comm, x.view());
          return [=, &comm](bool wrong) {
            rows const gradient(wrong ? 4 : 5, 4);
-           static_cast<void>(detail::gather_batch_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
+           static_cast<void>(glt::detail::gather_batch_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
       {"gather_reproducible_statistics", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
            rows x(5, wrong ? 3 : 4);
-           static_cast<void>(detail::gather_reproducible_statistics(comm, x.view()));
+           static_cast<void>(glt::detail::gather_reproducible_statistics(comm, x.view()));
          };
        }},
       {"gather_reproducible_gradients", true,
        [](comm_type& comm) -> call_type {
          rows const x(5, 4);
-         auto const statistics = detail::gather_reproducible_statistics(comm, x.view());
+         auto const statistics = glt::detail::gather_reproducible_statistics(comm, x.view());
          return [=, &comm](bool wrong) {
            rows const gradient(wrong ? 4 : 5, 4);
-           static_cast<void>(detail::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
+           static_cast<void>(glt::detail::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
       {"make_mfgs", true,
