@@ -161,8 +161,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
 ///                           ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none, a
 ///                           split names no vertex, or a partitioner throws
 /// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every
-///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a round to
-///         one rank, that rank receives all of it
+///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
+///         round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {
