@@ -147,8 +147,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
 /// them. Parts come from a method:
 /// - `contiguous_partitioner` (ranges of equal size; the default), `hash_partitioner`, and `given_parts` of the program
 ///   need no graph;
-/// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which keeps
-///   the parts of all vertices and a round of rows;
+/// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
+///   keeps the parts of all vertices and a round of rows;
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///
@@ -160,9 +160,9 @@ template <communicator Comm, class Method = contiguous_partitioner>
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors or options differ between
 ///                           ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none, a
 ///                           split names no vertex, or a partitioner throws
-/// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every distinct
-///         id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a round to
-///         one rank, that rank receives all of it
+/// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every
+///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
+///         round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {

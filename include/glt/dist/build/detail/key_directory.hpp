@@ -71,8 +71,8 @@ template <class Key, communicator Comm>
   }
 }
 
-/// Distinct keys of all ranks in ascending order, numbered from 0 and spread over the ranks: rank h is the *home* of the
-/// keys from `splitters[h − 1]` to before `splitters[h]`. A text is ordered by its bytes.
+/// Distinct keys of all ranks in ascending order, numbered from 0 and spread over the ranks: rank h is the *home* of
+/// the keys from `splitters[h − 1]` to before `splitters[h]`. A text is ordered by its bytes.
 template <class Key>
 class key_directory {
   using view_type = key_view<Key>;
@@ -264,7 +264,7 @@ private:
     std::int64_t num_rounds_ = 0;
   };
 
-  // Every rank sends as many regular samples of its keys as there are ranks, or more, to all; the splitters divide them.
+  // Every rank sends regular samples of its keys to all, as many as there are ranks or more; splitters divide them.
   template <communicator Comm>
   void find_splitters(Comm& comm, std::string failure, std::span<view_type const> known, std::int64_t round_bytes) {
     auto const ranks = comm.size();

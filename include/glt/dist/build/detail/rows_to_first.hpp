@@ -10,12 +10,12 @@
 
 namespace glt::detail {
 
-/// Sends rows of a graph to rank 0 in rounds, the rows of rank 0 first. There it calls take(first, rows) for every round,
-/// where `first` is the number of rows before.
+/// Sends rows of a graph to rank 0 in rounds, the rows of rank 0 first. There it calls take(first, rows) for every
+/// round, where `first` is the number of rows before.
 ///
-/// rows_of(round) returns the rows of a round of this rank as a view, valid until the next call. A `failure` from before
-/// ends the rounds of all ranks, as does an exception of `rows_of` or `take`. An exception of the last `take` becomes
-/// the failure of rank 0.
+/// rows_of(round) returns the rows of a round of this rank as a view, valid until the next call. A `failure` from
+/// before ends the rounds of all ranks, as does an exception of `rows_of` or `take`. An exception of the last `take`
+/// becomes the failure of rank 0.
 ///
 /// @shape  rows_of(round): any number of rows; columns are the num_columns vertices of the whole graph
 /// @comm   collective; a header exchange, and an exchange of 8 bytes an edge and a row per round
