@@ -76,6 +76,7 @@ inline void declare(CLI::App& app, options& chosen) {
   auto* out = app.add_option("--out", chosen.out, "Folder to make");
   app.add_option("--fanout", chosen.fanouts, "Fanouts of training, for frequency and --cache-ratio")
       ->delimiter(',')
+      ->check(number_from<std::int64_t>(-1, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   app.add_option("--cache-ratio", chosen.cache_ratio,
                  "Keep that share of the vertices as hot remote rows in every part")

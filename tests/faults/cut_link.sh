@@ -8,29 +8,7 @@
 # Skipped (status 77) where network namespaces cannot be made.
 set -euo pipefail
 launcher=$1 job=$2
-here=glt-$$-a there=glt-$$-b
-if ! command -v ip > /dev/null || ! ip netns add "$here" 2> /dev/null; then
-  printf 'skipped: no network namespace can be made (it takes root and iproute2)\n'
-  exit 77
-fi
-scratch=$(mktemp -d)
-running=
-clean() {
-  [ -z "$running" ] || kill -9 "$running" 2> /dev/null || true
-  pkill -9 -f "$scratch" 2> /dev/null || true
-  ip netns del "$here" 2> /dev/null || true
-  ip netns del "$there" 2> /dev/null || true
-  rm -rf "$scratch"
-}
-trap clean EXIT
-ip netns add "$there"
-ip link add glta netns "$here" type veth peer name gltb netns "$there"
-ip -n "$here" addr add 10.213.0.1/24 dev glta
-ip -n "$there" addr add 10.213.0.2/24 dev gltb
-for at in "$here:glta" "$there:gltb"; do
-  ip -n "${at%%:*}" link set lo up
-  ip -n "${at%%:*}" link set "${at##*:}" up
-done
+. "$(dirname "${BASH_SOURCE[0]}")/support/linked_namespaces.sh"
 
 # What the launcher takes for ssh: the command runs in the other namespace.
 cat > "$scratch/agent" << END
@@ -41,11 +19,9 @@ END
 chmod +x "$scratch/agent"
 ln -s "$(realpath "$job")" "$scratch/job"
 limit=2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 GLT_FAULT_TIMEOUT=$limit
+export GLT_FAULT_TIMEOUT=$limit
 ip netns exec "$here" "$launcher" --host 10.213.0.1:1,10.213.0.2:1 -n 2 -x GLT_FAULT_TIMEOUT \
-  --mca plm_rsh_agent "$scratch/agent" --mca btl tcp,self --mca btl_tcp_if_include 10.213.0.0/24 \
-  --mca oob_tcp_if_include 10.213.0.0/24 --mca pml ob1 --mca mpi_yield_when_idle 1 "$scratch/job" 1000000 > "$scratch/output" 2>&1 &
-running=$!
+  --mca plm_rsh_agent "$scratch/agent" "${over_link[@]}" "$scratch/job" 1000000 > "$scratch/output" 2>&1 &
 ranks() { pgrep -c -f "^$scratch/job" || true; }
 for ((tries = 0; tries < 100 && $(ranks) < 2; ++tries)); do sleep 0.1; done
 sleep 2

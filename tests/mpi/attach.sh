@@ -3,9 +3,9 @@
 #
 # usage: attach.sh ATTACHED_JOB LAUNCHER...
 #
-# Servers that run, and three jobs of clients that attach to them one after the other: two leave again, and between them one is
-# killed, which the servers survive. With an MPI that has no
-# ports, the servers must say so. Skipped (exit status 77) where Open MPI has no name server.
+# Servers that run, and five jobs of clients that attach to them one after the other. A client of the second is killed, and
+# one of the third is stopped, which the servers survive; the other three leave again. With an MPI that has no ports, the
+# servers must say so. Skipped (exit status 77) where Open MPI has no name server.
 set -euo pipefail
 
 job=$1
@@ -33,7 +33,7 @@ for ((i = 0; i < 100; i++)); do
   sleep 0.1
 done
 launcher+=(--ompi-server "file:$scratch/uri")
-timeout 60 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 3 > "$scratch/servers" 2>&1 &
+timeout 90 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 5 > "$scratch/servers" 2>&1 &
 servers=$!
 timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 | tee "$scratch/first"
 if timeout 30 "${launcher[@]}" -n 2 "$job" die "$scratch/port" 1 > "$scratch/dead" 2>&1; then
@@ -41,10 +41,35 @@ if timeout 30 "${launcher[@]}" -n 2 "$job" die "$scratch/port" 1 > "$scratch/dea
   printf 'the job of the client that was killed came to its end\n'
   exit 1
 fi
-timeout 30 "${launcher[@]}" -n 2 "$job" connect "$scratch/port" 1 | tee "$scratch/second"
+: > "$scratch/stopped"
+timeout 90 "${launcher[@]}" -n 2 "$job" stop "$scratch/port" 1 > "$scratch/stopped" 2>&1 &
+stopped=$!
+for ((i = 0; i < 300; i++)); do
+  process=$(sed -n 's/^process \([0-9]*\): stop$/\1/p' "$scratch/stopped")
+  [ -z "$process" ] || break
+  sleep 0.1
+done
+timeout 60 "${launcher[@]}" -n 2 "$job" connect "$scratch/port" 1 | tee "$scratch/second" # after that one is dropped
+kill -CONT "$process"
+if wait "$stopped"; then
+  printf 'the job of the client that was dropped came to its end\n'
+  exit 1
+fi
+cat "$scratch/stopped"
+grep -q 'client 0 of 2 with 2 servers: 1330' "$scratch/stopped"
+grep -q 'clients-1 has sent nothing for 8 s' "$scratch/stopped"
+timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1
 wait "$servers"
 cat "$scratch/servers"
 grep -q 'client 0 of 1 with 2 servers: 1330' "$scratch/first"
 grep -q 'client 1 of 2 with 2 servers: 21330' "$scratch/second"
 [ "$(grep -c 'accept: done' "$scratch/servers")" -eq 2 ]
 [ ! -e "$scratch/port" ]
+# A job without a time limit is refused by one with: both say so.
+timeout 30 "${launcher[@]}" -n 1 "$job" accept "$scratch/port" 1 > "$scratch/servers" 2>&1 &
+servers=$!
+timeout 30 "${launcher[@]}" -n 1 "$job" unlimited "$scratch/port" 1 > "$scratch/clients" 2>&1 && exit 1
+wait "$servers" && exit 1
+cat "$scratch/servers"
+grep -q 'one job has a time limit and the other has none' "$scratch/servers"
+grep -q 'one job has a time limit and the other has none' "$scratch/clients"

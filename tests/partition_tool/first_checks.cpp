@@ -57,6 +57,7 @@ TEST_CASE("numbers of the command line are in range, and long ones are cut in me
   }
   runs.check(" --parts 2 --slack -0.5", 2, {"--slack: '-0.5' is no number from 0 to"});
   runs.check(" --parts 2 --slack inf", 2, {"--slack: 'inf'"});
+  runs.check(" --parts 2 --fanout 5,99999999999999999999", 2, {"--fanout: '9999", "no whole number from -1 to"});
   runs.check(" --parts 2 --cache-ratio 1.5", 2, {"--cache-ratio: '1.5' is no number from 0 to 1"});
   runs.check(" --parts " + std::string(300, '9'), 2, {"9999...' is no whole number from 1 to 2147483647"});
   CHECK(run_tool(runs.scratch, (runs.scratch / "set").string() + " --parts 2 --memory '20 mib' --out " +

@@ -175,13 +175,19 @@ TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICI
   constexpr auto space = Policy::space;
   Policy const policy;
   both_graphs<Policy> const graph(graph_list());
+  std::vector<global_id> names(graph.host.view().sources().begin(), graph.host.view().sources().end());
+  name_parallel_edges(graph.host.view(), names);
+  auto const names_there = make_buffer(names, policy);
   for (auto const counts : {labor_count::poisson, labor_count::exact}) {
-    for (bool const across : {false, true}) {
+    for (bool const across : {false, true}) { // with names of parallel edges as well
       neighbor_options const options{.fanouts = {5, 3, -1}, .expand = frontier::all, .edge_ids = true};
-      labor_rule<memory_space::host> const rule{
+      labor_rule<memory_space::host> rule{
           .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
-      labor_rule<space> const rule_there{
-          .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+      labor_rule<space> rule_there{.sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+      if (across) {
+        rule.sources = names;
+        rule_there.sources = names_there.view();
+      }
       labor_neighbor_sampler<device::cpu> serial(graph.host.view(), options, rule);
       labor_neighbor_sampler<Policy> sampler(graph.there.view(), options, rule_there, policy);
       compare<Policy>(serial, sampler, seeds_of(300));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attached_job accept|connect|die PORT_FILE ROUNDS
+// usage: attached_job accept|connect|die|stop|stay|unlimited PORT_FILE ROUNDS
 //
-// With `die` the last client is killed in the middle of an epoch.
-// A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Rank 0 tells the
-// sum of what clients have got.
+// A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Clients tell the
+// sum of what they have got. With `die` the last client is killed in the middle of an epoch, and with `stop` it is
+// stopped there. With `stay` clients begin one epoch after the other. Servers drop clients that say nothing for 8 s. With
+// `unlimited` a job has no time limit, which the servers refuse.
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -22,6 +23,9 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <unistd.h>
 
 namespace dist = glt::dist;
 
@@ -30,13 +34,14 @@ int main(int argc, char** argv) {
     return 2;
   }
   glt::mpi_environment const mpi;
-  bool const accepts = std::string_view(argv[1]) == "accept";
-  bool const dies = std::string_view(argv[1]) == "die";
+  std::string_view const way = argv[1];
+  bool const accepts = way == "accept";
   try {
     auto own = glt::mpi_comm::world({.time_limit = std::chrono::seconds(20)});
     for (int round = 0; round < std::stoi(argv[3]); ++round) {
-      auto both = accepts ? glt::mpi_attachment::accept(own, argv[2])
-                          : glt::mpi_attachment::connect(own, argv[2], std::chrono::seconds(20));
+      glt::mpi_options const limit{.time_limit = std::chrono::seconds(way == "unlimited" ? 0 : accepts ? 8 : 60)};
+      auto both = accepts ? glt::mpi_attachment::accept(own, argv[2], limit)
+                          : glt::mpi_attachment::connect(own, argv[2], std::chrono::seconds(20), limit);
       glt::run_collectively(both.world(), [&] {
         dist::role_context roles(both.world(), accepts ? dist::role::server : dist::role::client,
                                  accepts ? "servers" : "clients");
@@ -50,12 +55,21 @@ int main(int argc, char** argv) {
         dist::remote_loader<glt::mpi_comm, glt_test::counted_batches> loader(
             client, "some", glt_test::counted_seeds(roles.group_rank(), 20), {}, {.batch_size = 3});
         std::int64_t sum = 0;
-        for (auto const& batch : loader.epoch(0)) {
-          sum += batch.sum;
-          if (dies && batch.step == 2 && roles.group_rank() == roles.group_size() - 1) {
-            std::raise(SIGKILL);
+        bool has_said = false;
+        do {
+          for (auto const& batch : loader.epoch(0)) {
+            sum += batch.sum;
+            if (batch.step == 2 && roles.group_rank() == roles.group_size() - 1 && way != "connect") {
+              if (!std::exchange(has_said, true)) {
+                std::printf("process %d: %s\n", static_cast<int>(getpid()), argv[1]);
+                std::fflush(stdout);
+              }
+              if (way != "stay") {
+                std::raise(way == "die" ? SIGKILL : SIGSTOP);
+              }
+            }
           }
-        }
+        } while (way == "stay");
         std::printf("client %d of %d with %d servers: %lld\n", roles.group_rank(), roles.group_size(),
                     static_cast<int>(client.servers().size()), static_cast<long long>(sum));
       });

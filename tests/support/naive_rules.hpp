@@ -82,12 +82,18 @@ inline naive_subgraph naive_independent_sample(edge_list const& list, std::vecto
   });
 }
 
-/// The picks of a LABOR rule by the definition, in row order.
+/// The picks of a LABOR rule by the definition, in row order; with `named`, after `name_parallel_edges`.
 inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::vector<in_edge> const& row,
-                                                  std::int64_t fanout, glt::random_key key) {
+                                                  std::int64_t fanout, glt::random_key key, bool named = false) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> edges;
-  for (auto const& [source, id] : row) {
-    edges.emplace_back(glt::detail::labor_variate(key, source), static_cast<std::int64_t>(edges.size()));
+  for (auto at = row.begin(); at != row.end(); ++at) {
+    auto name = at->first;
+    auto const earlier = std::count_if(row.begin(), at, [&](auto const& edge) { return edge.first == at->first; });
+    if (named && earlier > 0) {
+      name = static_cast<glt::global_id>(
+          glt::random_key(static_cast<std::uint64_t>(name)).fold(static_cast<std::uint64_t>(earlier)).bits());
+    }
+    edges.emplace_back(glt::detail::labor_variate(key, name), at - row.begin());
   }
   auto const degree = static_cast<std::int64_t>(row.size());
   if (fanout >= 0 && degree > fanout) {
@@ -110,11 +116,11 @@ inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::
 /// Samples by LABOR.
 inline naive_subgraph naive_labor_sample(edge_list const& list, glt::labor_count counts,
                                          std::vector<std::int64_t> const& seeds, glt::neighbor_options const& options,
-                                         glt::sample_key key) {
+                                         glt::sample_key key, bool named = false) {
   auto const rows = naive_rows(list);
   return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
     return naive_labor_pick(counts, rows[static_cast<std::size_t>(vertex)],
-                            options.fanouts[static_cast<std::size_t>(hop)], glt::detail::hop_key(key, hop));
+                            options.fanouts[static_cast<std::size_t>(hop)], glt::detail::hop_key(key, hop), named);
   });
 }
 

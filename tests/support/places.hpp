@@ -16,6 +16,7 @@ extern char const* const job_sample;        ///< programs of tests/faults/jobs
 extern char const* const job_node;
 extern char const* const job_full_batch;
 extern char const* const job_served;
+extern char const* const job_saved;
 extern char const* const jobs_that_throw; ///< all programs of jobs/throw*.cpp
 
 } // namespace glt_test::places

@@ -83,7 +83,7 @@ private:
 
 namespace detail {
 
-// Opens memory outside of pools, of another GPU, to kernels of `reader`.
+// Opens memory outside of pools, of another GPU, to kernels of `reader`. CUDA has no access for reading alone.
 inline void enable_peer(int reader, int owner) {
   on_device const here(reader);
   auto const code = cudaDeviceEnablePeerAccess(owner, 0);
@@ -94,7 +94,7 @@ inline void enable_peer(int reader, int owner) {
   check_cuda(code, message("cudaDeviceEnablePeerAccess of GPU ", owner, " on GPU ", reader));
 }
 
-// Opens memory of a pool, including memory that it has handed out.
+// Opens memory of a pool, including memory that it has handed out, as `enable_peer` opens other memory.
 inline void open_pool(cuda_queue const& owner, int reader) {
   cudaMemAccessDesc access{};
   access.location = location_of(reader);
@@ -105,8 +105,9 @@ inline void open_pool(cuda_queue const& owner, int reader) {
 
 } // namespace detail
 
-/// Lets GPUs read each other's memory, and returns which pairs can. It opens the memory that the policies have
-/// allocated and will allocate.
+/// Opens the memory of GPUs to each other, and returns which pairs can read in place. It opens the memory that the
+/// policies have allocated and will allocate. The library only reads there, but kernels of the program may also write:
+/// CUDA has no peer access for reading alone.
 ///
 ///     if (enable_peers(gpus).all()) { // one store over all of them
 ///       tiered_store<device::cuda, device::zero_copy, float> store(view, ranking, {.bytes = 1 << 30}, gpus);

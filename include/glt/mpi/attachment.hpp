@@ -124,9 +124,9 @@ namespace glt {
 ///     glt::mpi_attachment all = glt::mpi_attachment::connect(clients, "port");           // in another
 ///     glt::dist::role_context roles(all.world(), …);
 ///
-/// The ranks of the job that accepts come first. Tested with Open MPI 4.1: start both jobs with the same name server
-/// (`ompi-server -r uri`, `mpirun --ompi-server file:uri`). MPICH 4.0 as Debian builds it (ch4:ucx) refuses to open a
-/// port.
+/// The ranks of the job that accepts come first. Both jobs pass options with a time limit, or both without. Tested with
+/// Open MPI 4.1: start both jobs with the same name server (`ompi-server -r uri`, `mpirun --ompi-server file:uri`).
+/// MPICH 4.0 as Debian builds it (ch4:ucx) refuses to open a port.
 ///
 /// Concurrent calls: none on one object.
 class mpi_attachment {
@@ -135,6 +135,7 @@ public:
   ///
   /// @comm   collective over `comm`, with `connect` of the other job
   /// @throws collective_error  on every rank of this job, if the file cannot be written or MPI opens no port
+  /// @throws precondition_error  on every rank of both jobs, if one job has a time limit and the other has none
   /// @throws mpi_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment accept(mpi_comm comm, std::filesystem::path const& port_file,
                                              mpi_options options = {}) {
@@ -160,6 +161,7 @@ public:
   ///
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
+  /// @throws precondition_error  on every rank of both jobs, if one job has a time limit and the other has none
   /// @throws mpi_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
                                               std::chrono::duration<double> patience = std::chrono::seconds(60),
@@ -204,6 +206,12 @@ private:
   mpi_attachment(MPI_Comm inter, int high, mpi_options options) : inter_(inter) {
     MPI_Comm all = MPI_COMM_NULL;
     check("MPI_Intercomm_merge", MPI_Intercomm_merge(inter, high, &all));
+    std::array<int, 2> some{options.time_limit.count() > 0 ? 1 : 0, options.time_limit.count() > 0 ? 0 : 1};
+    check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, some.data(), 2, MPI_INT, MPI_MAX, all));
+    if (some[0] + some[1] == 2) { // calls with a limit are other calls of MPI
+      throw precondition_error("mpi_attachment: one job has a time limit and the other has none; give "
+                               "mpi_options::time_limit to both calls, accept and connect, or to neither");
+    }
     world_.emplace(mpi_comm::duplicate_of(all, options));
     MPI_Comm_free(&all);
   }

@@ -51,8 +51,9 @@ struct mpi_options {
   std::int64_t block_bytes = std::int64_t{1} << 30;
   /// Seconds that a call may wait for the other ranks; 0 for ever. After that, the rank prints which call it waits in
   /// and where each rank is, and ends the job. The limit also holds for making communicators and shared memory, for
-  /// MPI_Finalize, and for servers and clients that wait for messages. Set it well above the longest time between two
-  /// calls of a rank; for a server, between two messages of its clients.
+  /// MPI_Finalize, and for servers and clients that wait for messages. Servers drop a silent client of another job
+  /// instead. Set it well above the longest time between two calls of a rank; for a server, between two messages of its
+  /// clients.
   std::chrono::duration<double> time_limit{0};
 };
 
@@ -270,7 +271,7 @@ public:
             MPI_Allgather(&sent, sizeof(sent), MPI_BYTE, processes.data(), sizeof(sent), MPI_BYTE, own.native()),
             "MPI_Allgather");
       });
-      return detail::mpi_mailbox(own.handle_, std::move(processes));
+      return detail::mpi_mailbox(own.handle_, std::move(processes), detail::ranks_of_other_jobs(own.native()));
     });
   }
 

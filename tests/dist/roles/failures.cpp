@@ -6,6 +6,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/comm/serial.hpp>
+#include <glt/dist/loader.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
@@ -113,38 +115,73 @@ TEST_CASE("a server that fails outside of batches ends all servers, and clients 
         using comm_type = decltype(comm);
         for (int const servers : servers_of_size(comm.size())) {
           for (int const failing : {0, servers - 1}) {
-            for (auto const failure : {packing_failure::error, packing_failure::number}) {
-              CAPTURE(servers);
-              CAPTURE(failing);
-              auto const name = "servers-" + std::to_string(failing) + ": ";
-              std::string const cause =
-                  failure == packing_failure::error ? "its message cannot be packed" : "unknown exception";
-              auto roles = joined(comm, servers);
-              if (is_server(roles)) {
-                glt::dist::server server(roles);
-                unsendable_batches recipe;
-                recipe.failure = comm.rank() == failing ? failure : packing_failure::none;
-                server.offer("some", recipe);
-                CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), name + cause));
-                continue;
-              }
-              glt::dist::client client(roles);
-              using loader_type = glt::dist::remote_loader<comm_type, unsendable_batches>;
-              glt::dist::remote_options all_servers;
-              for (int server = 0; server < servers; ++server) {
-                all_servers.servers.push_back(server);
-              }
-              loader_type loader(client, "some", counted_seeds(roles.group_rank(), 90), {}, some_options, all_servers);
-              auto const rank = "rank " + std::to_string(failing);
-              CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(loader, 0); }), rank,
-                                    name + cause));
-              CHECK(glt_test::names(glt_test::thrown<glt::collective_error>(
-                                        [&] { loader_type(client, "some", counted_seeds(0, 9), {}); }),
-                                    name + cause));
+            CAPTURE(servers);
+            CAPTURE(failing);
+            auto const cause = "servers-" + std::to_string(failing) + ": unknown exception";
+            auto roles = joined(comm, servers);
+            if (is_server(roles)) {
+              glt::dist::server server(roles);
+              unsendable_batches recipe;
+              recipe.failure = comm.rank() == failing ? packing_failure::number : packing_failure::none;
+              server.offer("some", recipe);
+              CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { server.run(); }), cause));
+              continue;
             }
+            glt::dist::client client(roles);
+            using loader_type = glt::dist::remote_loader<comm_type, unsendable_batches>;
+            glt::dist::remote_options all_servers;
+            for (int server = 0; server < servers; ++server) {
+              all_servers.servers.push_back(server);
+            }
+            loader_type loader(client, "some", counted_seeds(roles.group_rank(), 90), {}, some_options, all_servers);
+            auto const rank = "rank " + std::to_string(failing);
+            CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { prints_of(loader, 0); }), rank, cause));
+            CHECK(glt_test::names(
+                glt_test::thrown<glt::collective_error>([&] { loader_type(client, "some", counted_seeds(0, 9), {}); }),
+                cause));
           }
         }
         comm.barrier();
+      },
+      {2, 3, 4});
+}
+
+TEST_CASE("a batch that cannot be sent is an error of its client; servers and others go on") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        using comm_type = decltype(comm);
+        for (int const servers : servers_of_size(comm.size())) {
+          auto roles = joined(comm, servers);
+          if (is_server(roles)) {
+            glt::dist::server server(roles);
+            unsendable_batches recipe;
+            recipe.failure = packing_failure::error;
+            server.offer("some", recipe);
+            server.offer("others", counted_batches());
+            server.run();
+            continue;
+          }
+          glt::dist::client client(roles);
+          auto const own = roles.group_rank();
+          if (own == 0) {
+            glt::dist::remote_loader<comm_type, unsendable_batches> loader(client, "some", counted_seeds(own, 30), {},
+                                                                           some_options, {.together = false});
+            for (int epoch = 0; epoch < 2; ++epoch) {
+              std::int64_t batches = 0;
+              auto const text = glt_test::thrown<glt::collective_error>([&] {
+                for (auto const& batch : loader.epoch(epoch)) {
+                  CHECK(batch.step == batches++);
+                }
+              });
+              CHECK(batches == 5);
+              CHECK(glt_test::names(text, "its message cannot be packed"));
+            }
+          }
+          remote<comm_type> loader(client, "others", counted_seeds(own, 30), {}, some_options);
+          glt::serial_comm alone;
+          glt::dist::loader expected(alone, counted_batches(), counted_seeds(own, 30), some_options);
+          CHECK(prints_of(loader, 1) == prints_of(expected, 1));
+        }
       },
       {2, 3, 4});
 }

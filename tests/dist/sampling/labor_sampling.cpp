@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt::labor_count;
@@ -32,10 +33,13 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
   auto const originals = glt::dist::make_source_originals(comm, compared.graph());
+  auto names = glt::make_buffer<cpu>(originals.view());
+  glt::name_parallel_edges(compared.graph().local(), names.view());
   for (auto const counts : {labor_count::poisson, labor_count::exact}) {
-    for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
+    for (bool const named : {false, true}) {
+      auto const expand = named ? glt::frontier::all : glt::frontier::fresh;
       glt::neighbor_options const options{.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true};
-      rule const labor{.sources = originals.view(), .counts = counts};
+      rule const labor{.sources = named ? std::as_const(names).view() : originals.view(), .counts = counts};
       glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, labor);
       glt::sampled_subgraph<cpu, Vertex> out;
       compared.check(
@@ -44,7 +48,9 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
             sampler.sample(ids, key, out);
             return glt_test::plain(out, compared.original());
           },
-          [&](auto const& seeds, auto key) { return glt_test::naive_labor_sample(list, counts, seeds, options, key); },
+          [&](auto const& seeds, auto key) {
+            return glt_test::naive_labor_sample(list, counts, seeds, options, key, named);
+          },
           2);
     }
   }

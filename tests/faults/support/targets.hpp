@@ -5,6 +5,7 @@
 #include "support/places.hpp"
 #include "sweep.hpp"
 
+#include <filesystem>
 #include <vector>
 
 namespace glt_fault {
@@ -18,6 +19,10 @@ inline std::vector<target> make_targets([[maybe_unused]] glt_test::scratch_folde
       {.name = "server and clients", .ranks = 3, .program = {glt_test::places::job_served}},
       {.name = "worker and trainers", .ranks = 3, .program = {glt_test::places::job_served, "shared"}},
       {.name = "two servers", .ranks = 3, .program = {glt_test::places::job_served, "two"}}};
+#ifdef GLT_TEST_SAVED
+  std::filesystem::create_directory(scratch / "saved");
+  made.push_back({"saved", 3, {glt_test::places::job_saved, (scratch / "saved").string()}});
+#endif
 #ifdef GLT_TEST_PARTITION
   write_partition_input(scratch / "input", 300, 2000);
   auto const partition = [&](std::string name, int ranks, std::vector<std::string> more) {

@@ -194,6 +194,56 @@ TEST_CASE("parallel edges are taken together, and cut off in row order where cou
   }
 }
 
+TEST_CASE("parallel edges with names are drawn like any others: with exact counts every set is equally likely") {
+  some_rows rows;
+  rows.add({5, 9, 5, 2, 9, 5, 7}).add({7, 2, 9, 5});
+  std::vector<glt::global_id> names(rows.view().sources().begin(), rows.view().sources().end());
+  glt::name_parallel_edges(rows.view(), names);
+  CHECK(std::set(names.begin(), names.begin() + 7).size() == 7);
+  for (std::size_t const first : {0, 1, 3, 6, 7, 8, 9, 10}) {
+    CHECK(names[first] == rows.view().sources()[static_cast<std::int64_t>(first)]);
+  }
+  rule const named{.sources = names, .counts = labor_count::exact};
+  std::map<std::vector<std::int64_t>, std::int64_t> sets;
+  std::vector<std::int64_t> taken(7);
+  for (std::uint64_t round = 0; round < 42000; ++round) {
+    auto const picked = draw(named, rows.view(), 0, 2, round_key(round));
+    ++sets[picked];
+    for (auto const at : picked) {
+      ++taken[static_cast<std::size_t>(at)];
+    }
+  }
+  CHECK(sets.size() == 21); // 7 choose 2
+  std::vector<std::int64_t> observed;
+  for (auto const& [set, count] : sets) {
+    observed.push_back(count);
+  }
+  CHECK(glt_test::chi_square_deviation(observed) < 4);
+  CHECK(glt_test::chi_square_deviation(observed) > -4);
+  for (auto const count : taken) { // 2 / 7 of the rounds: five standard deviations are 463
+    CHECK(std::abs(count - 12000) < 463);
+  }
+  for (std::uint64_t round = 0; round < 50; ++round) { // a row without parallel edges is drawn as before
+    rule const plain{.sources = {}, .counts = labor_count::exact};
+    CHECK(draw(named, rows.view(), 1, 2, round_key(round)) == draw(plain, rows.view(), 1, 2, round_key(round)));
+  }
+}
+
+TEST_CASE("rows share the names of parallel edges, and their number is checked") {
+  some_rows rows;
+  rows.add({5, 5, 9, 5}).add({}).add({9, 5, 9, 5});
+  std::vector<glt::global_id> names(rows.view().sources().begin(), rows.view().sources().end());
+  glt::name_parallel_edges(rows.view(), names);
+  CHECK(names[5] == 5);
+  CHECK(names[7] == names[1]);
+  CHECK(names[6] != names[7]);
+  CHECK(names[3] != names[1]);
+  names.pop_back();
+  CHECK(
+      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::name_parallel_edges(rows.view(), names); }),
+                      "7 original ids", "8 edges", "one per edge"));
+}
+
 TEST_CASE("original ids of the sources keep the choice when vertices are renumbered") {
   auto const list = glt_test::random_graph(257, 4099);
   auto renumbered = list;

@@ -153,13 +153,12 @@ void attend_backward(sharded_graph<Comm, Policy>& graph,
     std::vector<double> largest;    // magnitudes by column, if exact
     std::int64_t* scales = nullptr; // room for the scales of these columns
     auto const make_steps = [&] {
-      glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, {}};
+      glt::detail::attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, shape.heads};
       if (packed != nullptr) { // otherwise there are no rows, or no memory yet
         if (num_queries > 0) {
           to.queries = {packed, stride};
         }
-        to.maxima = {packed + num_queries, stride};
-        to.shares = {packed + num_queries + shape.heads, stride};
+        to.softmax = {packed + num_queries, stride};
         to.deltas = {packed + num_queries + 2 * shape.heads, stride};
       }
       return steps_type(graph, pass, to, sums, terms, pushed);

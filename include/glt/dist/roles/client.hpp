@@ -207,10 +207,11 @@ private:
     return detail::receive_in_time(roles_->world(), box_, limit, what, [this] { return find_dead(); });
   }
   bool find_dead() {
+    tell_alive();
     if constexpr (detail::tells_deaths<decltype(box_)>) {
       for (int const server : servers_) {
         if (box_.has_died(server)) {
-          roles_->world().mark_incomplete();
+          mark_incomplete();
           gone_.emplace(server, detail::message(roles_->name_of(server), ": has died"));
           return true;
         }
@@ -219,9 +220,31 @@ private:
     return false;
   }
 
+  // Tells servers of another job every second, as long as this client calls, that it is at work.
+  void tell_alive() {
+    if constexpr (detail::tells_deaths<decltype(box_)>) {
+      if (auto const now = std::chrono::steady_clock::now(); now - told_ >= detail::look_every && !is_leaving_) {
+        told_ = now;
+        for (int const server : servers_) {
+          if (box_.is_of_another_job(server)) {
+            detail::send_packed(box_, server, detail::service_message::alive, std::int64_t{0});
+          }
+        }
+      }
+    }
+  }
+
+  // Guards of the world make no agreement any more.
+  void mark_incomplete() {
+    if constexpr (detail::tells_deaths<decltype(box_)>) {
+      roles_->world().mark_incomplete();
+    }
+  }
+
   // The next message of an inbox; `what()` names it if it does not come.
   template <class What>
   [[nodiscard]] detail::mailbox_message wait_for(inbox& of, std::chrono::duration<double> limit, What what) {
+    tell_alive();
     auto const begun = std::chrono::steady_clock::now();
     while (of.empty()) {
       if (gone_) {
@@ -264,9 +287,18 @@ private:
       }
       return;
     }
-    case detail::service_message::farewell:
+    case detail::service_message::farewell: {
+      std::int64_t is_incomplete = 0;
+      reader.get(is_incomplete);
       ++num_ended_;
+      if (is_incomplete != 0) {
+        mark_incomplete();
+      }
       return;
+    }
+    case detail::service_message::dropped:
+      mark_incomplete();
+      [[fallthrough]];
     case detail::service_message::gone: {
       ++num_ended_;
       detail::failed_message head;
@@ -300,9 +332,10 @@ private:
   std::int64_t last_number_ = 0;
   std::map<std::int64_t, std::map<int, inbox>> loaders_; // by loader and server
   std::map<std::int64_t, inbox> replies_;
-  node_blocks shared_;                               // by servers of this machine
-  std::map<int, std::shared_ptr<void const>> locks_; // of its pages, by server
-  std::optional<collective_error> gone_;             // set if a server ended by an error
+  node_blocks shared_;                                                            // by servers of this machine
+  std::map<int, std::shared_ptr<void const>> locks_;                              // of its pages, by server
+  std::optional<collective_error> gone_;                                          // set if a server ended by an error
+  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now(); // last sign of life
 };
 
 template <communicator Comm>

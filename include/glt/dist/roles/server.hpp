@@ -39,7 +39,10 @@ namespace glt::dist {
 /// client gets an error.
 ///
 /// Servers drop a client whose process dies, if their communicator tells. `mpi_comm` tells it within seconds for a
-/// process of a separate job on this machine. Guards of the world then make no agreement any more.
+/// process of a separate job on this machine. They also drop a client of a separate job that sends nothing for
+/// `mpi_options::time_limit`, or for an hour if there is none: its machine may be gone, or the process is stopped.
+/// Clients send a sign of life every second while they wait for batches or take them. A dropped client that goes on
+/// gets a `collective_error`. Guards of the world then make no agreement any more.
 ///
 /// Concurrent calls: none on one object, nor on the communicators of the roles.
 ///
@@ -136,6 +139,9 @@ private:
   using message_kind = detail::service_message;
   using clock = std::chrono::steady_clock;
 
+  // Of a client of another job, if the communicator has no time limit.
+  static constexpr std::chrono::hours longest_silence{1};
+
   // Returns the ranks that this rank serves; called before any call in which other ranks wait.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
     if (roles.role() != role::server && roles.role() != role::worker) {
@@ -175,11 +181,13 @@ private:
       while (auto message = box_.receive(detail::mailbox_limit(0))) {
         handle(*message);
       }
-      forget_dead();
+      if (clock::now() - looked_ >= detail::look_every) {
+        forget_lost();
+      }
       auto const mine = next_wish();
       if (mine == rounds_type::nothing && !servers_.have_called()) {
         if (auto const message = detail::receive_in_time(
-                roles_->world(), box_, detail::for_ever, [] { return "a client"; }, [this] { return forget_dead(); })) {
+                roles_->world(), box_, detail::for_ever, [] { return "a client"; }, [this] { return forget_lost(); })) {
           handle(*message);
         }
       } else {
@@ -188,15 +196,14 @@ private:
     }
   }
 
-  // Drops clients that have died, at most once per `look_every`; returns true if it has found one.
-  bool forget_dead() {
+  // Drops clients that have died, or are silent for too long; returns true if it has found one.
+  bool forget_lost() {
+    looked_ = clock::now();
     if constexpr (detail::tells_deaths<decltype(box_)>) {
-      if (clock::now() - looked_ >= detail::look_every) {
-        looked_ = clock::now();
-        if (clients_.forget_dead()) {
-          roles_->world().mark_incomplete();
-          return true;
-        }
+      std::chrono::duration<double> const limit = roles_->world().options().time_limit;
+      if (clients_.forget_lost(limit.count() > 0 ? limit : longest_silence)) {
+        roles_->world().mark_incomplete();
+        return true;
       }
     }
     return false;
@@ -272,7 +279,7 @@ private:
   decltype(std::declval<Comm&>().make_mailbox()) box_; // clients and servers need every server to have one
   bool has_run_ = false;
   bool has_told_end_ = false;
-  clock::time_point looked_ = clock::now(); // last look for dead clients
+  clock::time_point looked_{}; // last look for lost clients
 };
 
 template <communicator Comm>

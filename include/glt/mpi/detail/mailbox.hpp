@@ -16,6 +16,7 @@
 #include <chrono>
 #include <exception>
 #include <list>
+#include <numeric>
 #include <thread>
 
 namespace glt::detail {
@@ -56,6 +57,28 @@ private:
   std::chrono::microseconds nap_{2};
 };
 
+/// Returns for every rank whether it runs in another MPI job than this process.
+///
+/// @shape  → [R], 1 or 0
+/// @comm   none
+[[nodiscard]] inline std::vector<char> ranks_of_other_jobs(MPI_Comm comm) {
+  MPI_Group ranks = MPI_GROUP_NULL;
+  MPI_Group job = MPI_GROUP_NULL;
+  int size = 0;
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  std::vector<int> numbers(static_cast<std::size_t>(size));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  auto places = numbers;
+  std::vector<char> made(places.size());
+  check_mpi(MPI_Comm_group(comm, &ranks), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &job), "MPI_Comm_group");
+  check_mpi(MPI_Group_translate_ranks(ranks, size, numbers.data(), job, places.data()), "MPI_Group_translate_ranks");
+  MPI_Group_free(&ranks);
+  MPI_Group_free(&job);
+  std::ranges::transform(places, made.begin(), [](int place) { return place == MPI_UNDEFINED ? 1 : 0; });
+  return made;
+}
+
 /// Mailbox between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
 ///
 /// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large messages of several
@@ -65,10 +88,10 @@ class mpi_mailbox {
 public:
   /// Keeps the communicator until the end of the process, unless it is closed.
   ///
-  /// @shape  processes [R], of the ranks
+  /// @shape  processes [R], of the ranks · of_other_jobs [R], 1 for a rank of another job
   /// @comm   none
-  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::vector<mpi_process> processes)
-      : handle_(std::move(handle)), processes_(std::move(processes)) {}
+  mpi_mailbox(std::shared_ptr<mpi_handle> handle, std::vector<mpi_process> processes, std::vector<char> of_other_jobs)
+      : handle_(std::move(handle)), processes_(std::move(processes)), of_other_jobs_(std::move(of_other_jobs)) {}
   mpi_mailbox(mpi_mailbox&&) noexcept = default;
   mpi_mailbox& operator=(mpi_mailbox&& other) noexcept {
     forget();
@@ -79,6 +102,7 @@ public:
     bell_ = std::move(other.bell_);
     is_closed_ = other.is_closed_;
     processes_ = std::move(other.processes_);
+    of_other_jobs_ = std::move(other.of_other_jobs_);
     return *this;
   }
   ~mpi_mailbox() { forget(); }
@@ -154,6 +178,9 @@ public:
     return detail::has_died(processes_[static_cast<std::size_t>(rank)],
                             processes_[static_cast<std::size_t>(handle_->rank())]);
   }
+
+  /// True if another rank was started by another launcher; see `mpi_attachment`.
+  [[nodiscard]] bool is_of_another_job(int rank) const { return of_other_jobs_[static_cast<std::size_t>(rank)] != 0; }
 
 private:
   static constexpr mailbox_limit longest_sleep{0.001};
@@ -278,6 +305,7 @@ private:
   doorbell bell_;
   bool is_closed_ = false;
   std::vector<mpi_process> processes_; // [R]
+  std::vector<char> of_other_jobs_;    // [R]
 };
 
 static_assert(mailbox<mpi_mailbox>);

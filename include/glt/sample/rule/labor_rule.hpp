@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/heap.hpp>
 #include <glt/core/random.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -32,9 +33,12 @@ namespace detail {
 /// neighbours take the same ones, so that a batch visits fewer vertices.
 ///
 /// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout` edges are
-/// taken whole. Picks are in row order. Parallel edges of one source are taken together, except that
-/// `labor_count::exact` may cut them off in row order: only there, and only in rows with parallel edges, are some edges
-/// more likely than others. Remove duplicates, or use `labor_count::poisson`, if that matters.
+/// taken whole. Picks are in row order.
+///
+/// Parallel edges share the variate of their source. `labor_count::poisson` takes them together, each with the right
+/// probability. `labor_count::exact` cuts them off in row order, and then edges of a row are not equally likely. The
+/// order of one variate per source makes every source first equally often, also a source with many edges. Call
+/// `name_parallel_edges` before if the graph has parallel edges: then `exact` draws all sets of `fanout` edges alike.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.
@@ -199,6 +203,42 @@ private:
     return static_cast<std::uint64_t>(static_cast<double>(part) / static_cast<double>(whole) * 0x1.0p64);
   }
 };
+
+/// Names the edges of every row for `labor_rule::sources` so that parallel edges have different variates.
+///
+/// The first edge from a source keeps the id of the source. The next edges from it get names that all rows share, so
+/// rows still take the same neighbours. Rows without parallel edges are drawn as before.
+///
+///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_originals
+///     name_parallel_edges(graph, names);
+///     labor_rule<memory_space::host> const rule{.sources = names, .counts = labor_count::exact};
+///
+/// @shape  sources [E], original ids on entry, names afterwards
+/// @throws precondition_error  if sources.size() != graph.num_edges()
+/// @cost   O(E · log(degree)) once; memory for the longest row
+template <vertex_id Vertex>
+void name_parallel_edges(csr_view<memory_space::host, Vertex> graph, host_view<global_id> sources) {
+  if (sources.size() != graph.num_edges()) {
+    throw precondition_error(detail::message("name_parallel_edges of ", sources.size(), " original ids of sources for ",
+                                             graph.num_edges(), " edges; give one per edge"));
+  }
+  std::vector<std::pair<global_id, edge_offset>> row;
+  for (std::int64_t r = 0; r < graph.num_rows(); ++r) {
+    row.clear();
+    for (auto edge = graph.offset(r); edge < graph.offset(r + 1); ++edge) {
+      row.emplace_back(sources[edge], edge);
+    }
+    std::ranges::sort(row);
+    std::uint64_t earlier = 0; // edges from the same source
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      auto const [source, edge] = row[i];
+      earlier = source == row[i - 1].first ? earlier + 1 : 0;
+      if (earlier > 0) {
+        sources[edge] = static_cast<global_id>(random_key(static_cast<std::uint64_t>(source)).fold(earlier).bits());
+      }
+    }
+  }
+}
 
 /// Neighbour sampler with `labor_rule`.
 template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>

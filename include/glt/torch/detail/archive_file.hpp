@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <new>
-#include <sstream>
 #include <system_error>
 
 namespace glt::detail {
@@ -31,12 +30,20 @@ void write_archive(Comm& comm, std::string const& path, Fill fill) {
     check_new_file(path);
     ::torch::serialize::OutputArchive archive;
     fill(archive);
-    std::ostringstream bytes; // an archive that cannot write its file ends the process
-    archive.save_to(bytes);
-    if (!bytes) { // a stream does not report exhausted memory, and would write an archive cut short
+    std::string bytes;
+    bool is_whole = true;
+    archive.save_to([&](void const* data, std::size_t size) {
+      try {
+        bytes.append(static_cast<char const*>(data), is_whole ? size : 0);
+      } catch (std::bad_alloc const&) { // LibTorch would end the process: it writes again in a destructor
+        is_whole = false;
+      }
+      return size;
+    });
+    if (!is_whole) {
       throw std::bad_alloc();
     }
-    write_file(path, bytes.view());
+    write_file(path, bytes);
   });
 }
 

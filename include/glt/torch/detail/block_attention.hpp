@@ -71,7 +71,7 @@ public:
       using T = scalar_t;
       softmax_rows<T const> const parts(softmax.data_ptr<T>(), heads);
       attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
-                                         parts.maxima, parts.shares, strided_over<T const>(deltas)};
+                                         parts.maxima, strided_over<T const>(deltas), heads};
       attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
       auto* const of_edges = edge_gradients.data_ptr<T>();
       ex.for_each(edges.num_destinations() * heads, write_deltas<T>{to.gradients, strided_over<T const>(output),

@@ -60,7 +60,7 @@ struct self_loops {
     auto const deltas = at::empty_like(rows.queries);
     softmax_rows<T const> const parts(softmax.data_ptr<T>(), how.heads);
     attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
-                                       parts.maxima, parts.shares, strided_over<T const>(deltas)};
+                                       parts.maxima, strided_over<T const>(deltas), how.heads};
     attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       using score_type = decltype(score);

@@ -86,6 +86,17 @@ struct plain_terms {
   [[nodiscard]] GLT_HOST_DEVICE T of(T term, std::int64_t) const {
     return term;
   }
+  /// Type of a sum while several terms are added; `shifted` terms are added to it, and `settled` makes it a sum again.
+  template <class T>
+  using running_type = T;
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE T shifted(T term, std::int64_t) const {
+    return term;
+  }
+  template <int Count, class T>
+  [[nodiscard]] static GLT_HOST_DEVICE T settled(T sum) {
+    return sum;
+  }
   [[nodiscard]] GLT_HOST_DEVICE plain_terms from(std::int64_t) const { return {}; }
 };
 
@@ -95,6 +106,7 @@ struct plain_terms {
 template <memory_space Space, class T, class Edges, class Terms = plain_terms>
 struct add_rows {
   using sum_type = typename Terms::template sum_type<T>;
+  using running_type = typename Terms::template running_type<T>;
 
   dist::shard_view<Space> shard;
   T const* x;  // [shard.num_columns, columns]
@@ -194,19 +206,21 @@ private:
       T const* __restrict c = from[2];
       T const* __restrict d = from[3];
       for (auto i = first; i < last; ++i) {
-        to[i] = (((to[i] + term(factor[0], a[i], i)) + term(factor[1], b[i], i)) + term(factor[2], c[i], i)) +
-                term(factor[3], d[i], i);
+        auto const sum = static_cast<running_type>(to[i]);
+        to[i] = terms.template settled<4>(
+            (((sum + term(factor[0], a[i], i)) + term(factor[1], b[i], i)) + term(factor[2], c[i], i)) +
+            term(factor[3], d[i], i));
       }
     } else {
       T const* __restrict a = from[0];
       for (auto i = first; i < last; ++i) {
-        to[i] += term(factor[0], a[i], i);
+        to[i] = terms.template settled<1>(static_cast<running_type>(to[i]) + term(factor[0], a[i], i));
       }
     }
   }
 
-  [[gnu::always_inline]] GLT_HOST_DEVICE sum_type term(T factor, T value, std::int64_t column) const {
-    return terms.of(Edges::is_plain ? value : factor * value, column);
+  [[gnu::always_inline]] GLT_HOST_DEVICE running_type term(T factor, T value, std::int64_t column) const {
+    return terms.shifted(Edges::is_plain ? value : factor * value, column);
   }
 };
 

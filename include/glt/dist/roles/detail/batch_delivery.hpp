@@ -24,6 +24,7 @@ public:
   /// Sends the next batch of a stream, which has been made.
   ///
   /// @throws precondition_error  if it is larger than the shared memory
+  /// @throws std::bad_alloc  if there is no memory for its message; the batch is not sent
   template <mailbox Box>
   void send(Box& box, served_stream& stream) {
     batch_message const head{stream.loader(), stream.generation(), stream.step()};
@@ -34,11 +35,17 @@ public:
                                        " bytes; make smaller batches, or give servers more bytes"));
     }
     if (auto const place = shares ? places_.take(bytes) : std::nullopt) {
-      stream.write_message(head, shared_.own.data() + *place);
-      lent_.emplace(*place, lent{stream.client(), bytes});
-      // The message makes bytes visible that were written before it.
-      send_packed(box, stream.client(), service_message::placed,
-                  placed_message{head.loader, head.generation, *place, bytes});
+      try {
+        lent_.emplace(*place, lent{stream.client(), bytes});
+        stream.write_message(head, shared_.own.data() + *place);
+        // The message makes bytes visible that were written before it.
+        send_packed(box, stream.client(), service_message::placed,
+                    placed_message{head.loader, head.generation, *place, bytes});
+      } catch (...) { // the client does not learn of the place
+        lent_.erase(*place);
+        places_.give_back(*place, bytes);
+        throw;
+      }
     } else { // also while other batches fill the memory: their clients may be slow
       auto block = box.make_block(bytes);
       stream.write_message(head, block.data());

@@ -8,17 +8,18 @@
 
 namespace glt::detail {
 
-/// Mailbox that tells whether the process of a rank has died, such as the mailbox of MPI.
+/// Mailbox that tells whether the process of a rank has died, and whether it is of another job. MPI's mailbox does.
 template <class Box>
 concept tells_deaths = mailbox<Box> && requires(Box const& box) {
   { box.has_died(0) } -> std::same_as<bool>;
+  { box.is_of_another_job(0) } -> std::same_as<bool>;
 };
 
 /// Time between two looks for dead processes.
 inline constexpr mailbox_limit look_every{1};
 
 /// Returns the next message of any rank, or nothing after `limit` or once `look()` returns true. If the mailbox tells
-/// deaths, `look()` is called now and then, and the communicator's time limit holds. After the time limit, this rank
+/// deaths, `look()` is called every second, and the communicator's time limit holds. After the time limit, this rank
 /// asks all ranks where they are and ends the job, as in a collective: the awaited rank may itself wait for a stopped
 /// one. `what()` names the expected message.
 template <communicator Comm, mailbox Box, class What, class Look>

@@ -4,15 +4,20 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/lost_rank.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
 #include <glt/dist/roles/detail/loader_openings.hpp>
+#include <glt/dist/roles/detail/receive_in_time.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/detail/services.hpp>
 
+#include <chrono>
+#include <exception>
+#include <map>
 #include <set>
 
 namespace glt::detail {
@@ -24,10 +29,11 @@ template <communicator Comm>
   requires mailing<Comm>
 class served_clients {
   using mailbox_type = decltype(std::declval<Comm&>().make_mailbox());
+  using clock = std::chrono::steady_clock;
 
 public:
   /// Borrows the roles and the mailbox for answers to clients; the mailbox may be made later.
-  served_clients(dist::role_context<Comm> const& roles, std::set<int> clients, mailbox_type* box)
+  served_clients(dist::role_context<Comm>& roles, std::set<int> clients, mailbox_type* box)
       : roles_(&roles), box_(box), clients_(std::move(clients)) {}
 
   /// Sets the way in which batches are handed over.
@@ -44,6 +50,7 @@ public:
   /// Answers a client. A client whose message cannot be read is dismissed.
   void hear(mailbox_message const& message) {
     if (clients_.contains(message.source)) {
+      heard_.insert_or_assign(message.source, clock::now());
       try {
         answer(message);
       } catch (malformed_message const& failure) {
@@ -67,31 +74,47 @@ public:
     openings_.refuse(kind, [&](int client, std::int64_t loader) { say_failed(client, loader, 0, rank, cause); });
   }
 
-  /// Serves those no more whose processes have died, as far as their mailbox tells; true if there are such.
-  bool forget_dead() {
+  /// Stops serving clients whose processes have died, and clients of another job that have sent nothing for `limit`;
+  /// true if there are such.
+  bool forget_lost(std::chrono::duration<double> limit)
+    requires tells_deaths<mailbox_type>
+  {
+    auto const now = clock::now();
     bool found = false;
-    if constexpr (requires { box_->has_died(0); }) {
-      for (auto at = clients_.begin(); at != clients_.end();) {
-        auto const client = *at++;
-        if (box_->has_died(client)) {
-          close(client, std::nullopt);
-          delivery_.take_back_all(client);
-          all_receive_ = false;
-          clients_.erase(client);
-          found = true;
-        }
+    for (auto at = clients_.begin(); at != clients_.end();) {
+      auto const client = *at++;
+      bool const has_died = box_->has_died(client);
+      auto const heard = heard_.try_emplace(client, now).first->second;
+      if (!has_died && !(box_->is_of_another_job(client) && now - heard >= limit)) {
+        continue;
       }
+      close(client, std::nullopt);
+      delivery_.take_back_all(client);
+      all_receive_ = false;
+      is_whole_ = false;
+      found = true;
+      if (!has_died) { // it may go on later, and must not wait
+        say(client, service_message::dropped,
+            failed_message{0, 0, roles_->world_rank(),
+                           message(roles_->name_of(roles_->world_rank()), ": ", roles_->name_of(client),
+                                   " has sent nothing for ", limit.count(),
+                                   " s; take batches more often, or raise mpi_options::time_limit of the servers")});
+      }
+      clients_.erase(client);
     }
     return found;
   }
 
-  /// Hands over the next batches of a loader, which are made.
+  /// Hands over the next batches of a loader, which are made; ends its epoch if that cannot be.
   void send(served_stream& stream, std::int64_t batches) {
     try {
       for (std::int64_t i = 0; i < batches; ++i) {
         delivery_.send(*box_, stream);
       }
-    } catch (precondition_error const& failure) {
+    } catch (std::exception const& failure) {
+      if (is_lost(roles_->world())) {
+        throw; // the client may have got a part of the message
+      }
       give_up(stream, roles_->world_rank(), failure.what());
     }
   }
@@ -127,13 +150,15 @@ private:
       services_.serve(*box_, client, head, reader);
       break;
     }
+    case service_message::alive:
+      break;
     case service_message::goodbye: {
       std::int64_t in_haste = 0;
       reader.get(in_haste);
       all_receive_ &= in_haste == 0;
       close(client, std::nullopt);
       delivery_.take_back_all(client);
-      say(client, service_message::farewell, std::int64_t{0});
+      say(client, service_message::farewell, std::int64_t{is_whole_ ? 0 : 1});
       clients_.erase(client); // after its farewell; clients that remain are told if this server fails
       break;
     }
@@ -189,14 +214,16 @@ private:
     send_packed(*box_, client, kind, x);
   }
 
-  dist::role_context<Comm> const* roles_;
+  dist::role_context<Comm>* roles_;
   mailbox_type* box_;
   std::set<int> clients_;
+  std::map<int, clock::time_point> heard_; // last message of a client
   services services_;
   served_kinds<Comm> kinds_;
   loader_openings openings_;
   batch_delivery delivery_;
   bool all_receive_ = true;
+  bool is_whole_ = true; // no client was lost
 };
 
 } // namespace glt::detail

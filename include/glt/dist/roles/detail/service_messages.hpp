@@ -15,6 +15,7 @@ enum class service_message : std::int64_t {
   close,    ///< client: closes a loader (its number)
   request,  ///< client: calls a service (`request_message`, argument of the service)
   goodbye,  ///< client: sends nothing more (1 if it receives nothing more either, else 0)
+  alive,    ///< client, to servers of another job: is at work (0)
   present,  ///< server, to other servers: runs (0)
   bell,     ///< server, to other servers: calls for a round (its number)
   opened,   ///< server: a loader is open (its number)
@@ -22,8 +23,9 @@ enum class service_message : std::int64_t {
   placed,   ///< server: a batch whose message is in shared memory (`placed_message`)
   failed,   ///< server: a loader, or an epoch of it, failed (`failed_message`)
   reply,    ///< server: the result of a service (`reply_message`, result of the service)
-  farewell, ///< server: received the goodbye, or ends; its last message
+  farewell, ///< server: received the goodbye; its last message (1 if a rank of the world is lost, else 0)
   gone,     ///< server, to clients, and to servers if it never ran: serves no more (`failed_message`)
+  dropped,  ///< server: has waited too long for this client, and serves it no more (`failed_message`)
 };
 
 struct open_message {

@@ -48,8 +48,9 @@ struct attended_edges {
       auto const destination = some.destination(j);
       joined[j] =
           score.join(from.keys.row(source) + head * columns.keys, to.queries.row(destination) + head * columns.keys);
-      maxima[j] = to.maxima.row(destination)[head];
-      shares[j] = to.shares.row(destination)[head];
+      T const* const softmax = to.softmax.row(destination) + head;
+      maxima[j] = softmax[0];
+      shares[j] = softmax[to.heads];
       deltas[j] = to.deltas.row(destination)[head];
       products[j] = dot_product(to.gradients.row(destination) + head * columns.values,
                                 from.values.row(source) + head * columns.values, columns.values);
@@ -106,7 +107,7 @@ struct add_source_gradients {
       auto const next = e + most_attended;
       if (is_whole) {
         prefetch_ends(shard, next, next + some.count, to.queries, pieces.total * columns.keys);
-        prefetch_ends(shard, next, next + some.count, to.maxima, 3 * pieces.total);
+        prefetch_ends(shard, next, next + some.count, to.softmax, 3 * pieces.total);
       }
       for (auto head = first_head; head < first_head + pieces.width; ++head) {
         if (is_whole) {

@@ -26,9 +26,9 @@ template <class T>
 struct attention_destinations {
   strided_rows<T const> gradients; // by the output
   strided_rows<T const> queries;
-  strided_rows<T const> maxima; // [heads]; shares and deltas follow in memory
-  strided_rows<T const> shares; // softmax of the largest score
-  strided_rows<T const> deltas; // Σ gradient · output of a head
+  strided_rows<T const> softmax; // [2 · heads]; deltas may follow in memory
+  strided_rows<T const> deltas;  // Σ gradient · output of a head
+  std::int64_t heads;
 };
 
 /// Columns of `attention_result::softmax`.

@@ -140,7 +140,7 @@ private:
     pass_->template move<true>(own.size(), sums, pass_->listed(out, own), columns);
   }
 
-  // A row is gradients, queries, maxima, shares and deltas.
+  // A row is gradients, queries, softmax and deltas.
   void pack_destinations(array_view<space, local_id const> rows, T* data) const {
     if (rows.empty()) {
       return;
@@ -152,8 +152,7 @@ private:
     };
     move(destinations_.gradients, shape_.values);
     move(destinations_.queries, shape_.keys);
-    move(destinations_.maxima, shape_.heads);
-    move(destinations_.shares, shape_.heads);
+    move(destinations_.softmax, 2 * shape_.heads);
     move(destinations_.deltas, shape_.heads);
   }
   [[nodiscard]] attention_destinations<T> destinations_in(T const* data) const {
@@ -162,12 +161,8 @@ private:
     }
     auto const stride = shape_.destination_columns();
     auto const* const queries = data + shape_.values;
-    auto const* const maxima = queries + shape_.keys;
-    return {{data, stride},
-            {queries, stride},
-            {maxima, stride},
-            {maxima + shape_.heads, stride},
-            {maxima + 2 * shape_.heads, stride}};
+    auto const* const softmax = queries + shape_.keys;
+    return {{data, stride}, {queries, stride}, {softmax, stride}, {softmax + 2 * shape_.heads, stride}, shape_.heads};
   }
 
   void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,

@@ -51,9 +51,11 @@ template <class T, class Sum, class Terms>
   T const* __restrict c = from[2];
   T const* __restrict d = from[3];
   for (std::int64_t i = 0; i < columns; ++i) {
+    auto const sum = static_cast<typename Terms::template running_type<T>>(to[i]);
     to[i] =
-        (((to[i] + terms.of(factors[0] * a[i], i)) + terms.of(factors[1] * b[i], i)) + terms.of(factors[2] * c[i], i)) +
-        terms.of(factors[3] * d[i], i);
+        terms.template settled<4>((((sum + terms.shifted(factors[0] * a[i], i)) + terms.shifted(factors[1] * b[i], i)) +
+                                   terms.shifted(factors[2] * c[i], i)) +
+                                  terms.shifted(factors[3] * d[i], i));
   }
 }
 

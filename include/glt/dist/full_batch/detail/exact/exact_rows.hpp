@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/wide_registers.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>
@@ -14,14 +15,35 @@ namespace glt::detail {
 struct fixed_point {
   double scale = 1; // a power of two
 
-  /// Returns the nearest number: close to 1.5 · 2⁵², doubles are integers and differ by the difference of their bits.
+  static constexpr double one_and_a_half = 0x1.8p52;
+
+  /// Returns the nearest number and the bits of `one_and_a_half`: close to it, doubles are integers and differ by the
+  /// difference of their bits.
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE std::uint64_t shifted(T value) const {
+    return __builtin_bit_cast(std::uint64_t, static_cast<double>(value) * scale + one_and_a_half);
+  }
+  /// Returns a sum without the bits that came with `Count` terms.
+  template <int Count>
+  [[nodiscard]] static GLT_HOST_DEVICE std::int64_t settled(std::uint64_t sum) {
+    return static_cast<std::int64_t>(sum - std::uint64_t{Count} * __builtin_bit_cast(std::uint64_t, one_and_a_half));
+  }
+  /// Returns the nearest number.
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t of(T value) const {
-    constexpr double one_and_a_half = 0x1.8p52;
-    return __builtin_bit_cast(std::int64_t, static_cast<double>(value) * scale + one_and_a_half) -
-           __builtin_bit_cast(std::int64_t, one_and_a_half);
+    return settled<1>(shifted(value));
   }
-  [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const { return static_cast<double>(number) / scale; }
+  /// Returns the value of a number, by operations that compilers vectorise.
+  [[nodiscard]] GLT_HOST_DEVICE double value(std::int64_t number) const {
+    // both halves are the last bits of a double near 2⁵²; the upper half is signed
+    constexpr std::uint64_t exponent = std::uint64_t{1075} << 52;
+    auto const bits = static_cast<std::uint64_t>(number) ^ (std::uint64_t{1} << 63);
+    auto const lower = __builtin_bit_cast(double, exponent | (bits & 0xffffffffU)) - 0x1p52;
+    auto const upper = __builtin_bit_cast(double, exponent | (bits >> 32)) - (0x1p52 + 0x1p31);
+    // the inverse of the scale has the exponent of the other sign
+    auto const inverse = (std::uint64_t{2046} << 52) - __builtin_bit_cast(std::uint64_t, scale);
+    return (upper * 0x1p32 + lower) * __builtin_bit_cast(double, inverse);
+  }
 
   /// Returns the numbers for sums of up to `terms` values of up to `largest`.
   ///
@@ -41,12 +63,23 @@ struct fixed_point {
 struct fixed_columns {
   template <class T>
   using sum_type = std::int64_t;
+  template <class T>
+  using running_type = std::uint64_t;
 
   double const* scales = nullptr; // [columns], of `fixed_point`, in the memory of the rows
 
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t of(T value, std::int64_t column) const {
     return fixed_point{scales[column]}.of(value);
+  }
+  /// See `plain_terms`.
+  template <class T>
+  [[nodiscard]] GLT_HOST_DEVICE std::uint64_t shifted(T value, std::int64_t column) const {
+    return fixed_point{scales[column]}.shifted(value);
+  }
+  template <int Count>
+  [[nodiscard]] static GLT_HOST_DEVICE std::int64_t settled(std::uint64_t sum) {
+    return fixed_point::settled<Count>(sum);
   }
   /// Returns the numbers of the columns from `first` on.
   [[nodiscard]] GLT_HOST_DEVICE fixed_columns from(std::int64_t first) const { return {scales + first}; }
@@ -75,10 +108,10 @@ struct write_exact_values {
   strided_rows<T> values;
   sliced_rows pieces;
   fixed_columns numbers;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+  [[gnu::always_inline]] GLT_HOST_DEVICE void run(std::int64_t i) const {
     auto const first = pieces.first(i);
-    std::int64_t const* const from = sums.row(pieces.row(i));
-    T* const to = values.row(pieces.row(i));
+    std::int64_t const* __restrict const from = sums.row(pieces.row(i));
+    T* __restrict const to = values.row(pieces.row(i));
     for (auto c = first; c < first + pieces.width; ++c) {
       to[c] = static_cast<T>(fixed_point{numbers.scales[c]}.value(from[c]));
     }
@@ -90,7 +123,7 @@ template <device_policy Policy, class T>
 void write_exact(Policy const& policy, strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows,
                  std::int64_t columns, fixed_columns numbers) {
   auto const pieces = sliced_rows::of<Policy>(columns);
-  policy.executor().for_each(pieces.count(rows), write_exact_values<T>{sums, values, pieces, numbers});
+  policy.executor().for_each(pieces.count(rows), wide_kernel{write_exact_values<T>{sums, values, pieces, numbers}});
 }
 
 /// Copies scales of columns behind sums in the memory of `Policy`.
