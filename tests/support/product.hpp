@@ -141,7 +141,7 @@ auto const& sampled_of(Batch const& batch) {
 /// it; `kind.options()` and `kind.seeds(rank)` are what a client asks for, and `kind.serial(seeds, key)` what one process
 /// samples, on one rank. `reads_in_place` tells whether rows of other ranks can be read without messages.
 template <template <class> class Kind>
-void check_product(draw_by by, bool reads_in_place) {
+static void check_product(draw_by by, bool reads_in_place) {
   on_ranks(
       [&](auto comm) {
         using comm_type = decltype(comm);
@@ -225,7 +225,7 @@ void check_product(draw_by by, bool reads_in_place) {
 
 /// The product of a kind without queries with its rules, and of one with times.
 template <template <class> class Kind, template <class> class KindWithTimes>
-void check_product_of_rules() {
+static void check_product_of_rules() {
   for (auto const by : {draw_by::uniform, draw_by::weight, draw_by::labor, draw_by::own}) {
     CAPTURE(static_cast<int>(by));
     check_product<Kind>(by, chosen_rule{.by = by}.reads_graph_alone());
