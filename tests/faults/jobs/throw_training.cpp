@@ -4,6 +4,8 @@
 
 #include "support/named_tables.hpp"
 
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
+#include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 #include <glt/mpi/node.hpp>
 
 #include <cstddef>
