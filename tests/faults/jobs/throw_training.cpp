@@ -223,7 +223,8 @@ std::vector<site> sites_of_full_batch() {
          auto const statistics = glt::detail::gather_reproducible_statistics(comm, x.view());
          return [=, &comm](bool wrong) {
            rows const gradient(wrong ? 4 : 5, 4);
-           static_cast<void>(glt::detail::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
+           static_cast<void>(
+               glt::detail::gather_reproducible_gradients(comm, gradient.view(), x.view(), statistics, 1e-5));
          };
        }},
       {"make_mfgs", true,
