@@ -22,10 +22,10 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/build/exchange.hpp>
-#include <glt/dist/build/local_data.hpp>
-#include <glt/dist/build/make_data_set.hpp>
-#include <glt/dist/build/number_keys.hpp>
+#include <glt/dist/builder/exchange.hpp>
+#include <glt/dist/builder/local_data.hpp>
+#include <glt/dist/builder/make_data_set.hpp>
+#include <glt/dist/builder/number_keys.hpp>
 #include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>

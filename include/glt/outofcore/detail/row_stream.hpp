@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/dist/build/detail/rows_to_first.hpp>
+#include <glt/dist/builder/detail/rows_to_first.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/build/exchange.hpp>
+#include <glt/dist/builder/exchange.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/build/make_data_set.hpp>
+#include <glt/dist/builder/make_data_set.hpp>
 
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>

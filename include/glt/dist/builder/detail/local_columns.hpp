@@ -5,7 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/dist/build/local_data.hpp>
+#include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/detail/row_places.hpp>

@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/dist/build/detail/key_directory.hpp>
-#include <glt/dist/build/exchange.hpp>
+#include <glt/dist/builder/detail/key_directory.hpp>
+#include <glt/dist/builder/exchange.hpp>
 
 #include <ranges>
 

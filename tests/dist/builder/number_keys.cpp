@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/build/number_keys.hpp>
+#include <glt/dist/builder/number_keys.hpp>
 
 #include <glt/core/random.hpp>
 

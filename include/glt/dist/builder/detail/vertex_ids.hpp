@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/dist/build/detail/key_directory.hpp>
-#include <glt/dist/build/local_data.hpp>
+#include <glt/dist/builder/detail/key_directory.hpp>
+#include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

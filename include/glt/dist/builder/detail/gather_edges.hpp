@@ -3,9 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/dist/build/detail/local_columns.hpp>
-#include <glt/dist/build/detail/vertex_ids.hpp>
-#include <glt/dist/build/local_data.hpp>
+#include <glt/dist/builder/detail/local_columns.hpp>
+#include <glt/dist/builder/detail/vertex_ids.hpp>
+#include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/detail/row_places.hpp>

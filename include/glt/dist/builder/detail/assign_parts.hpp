@@ -3,11 +3,11 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/dist/build/detail/gather_edges.hpp>
-#include <glt/dist/build/detail/rows_to_first.hpp>
-#include <glt/dist/build/detail/vertex_ids.hpp>
-#include <glt/dist/build/exchange.hpp>
-#include <glt/dist/build/local_data.hpp>
+#include <glt/dist/builder/detail/gather_edges.hpp>
+#include <glt/dist/builder/detail/rows_to_first.hpp>
+#include <glt/dist/builder/detail/vertex_ids.hpp>
+#include <glt/dist/builder/exchange.hpp>
+#include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>

@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/dist/build/exchange.hpp>
+#include <glt/dist/builder/exchange.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

@@ -4,7 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
-#include <glt/dist/build/exchange.hpp>
+#include <glt/dist/builder/exchange.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 
