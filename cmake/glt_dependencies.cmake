@@ -66,26 +66,19 @@ function(glt_describe_missing variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# glt_prepare_library(<library>), before find_package: LibTorch looks for its Caffe2 in the system's folders before its own.
-function(glt_prepare_library library)
-  if(library STREQUAL "Torch" AND Torch_DIR AND NOT Caffe2_DIR)
-    cmake_path(GET Torch_DIR PARENT_PATH packages)
-    if(EXISTS "${packages}/Caffe2/Caffe2Config.cmake")
-      set(Caffe2_DIR "${packages}/Caffe2" CACHE PATH "The part of LibTorch that belongs to Torch_DIR")
-    endif()
+# glt_find_library(<library> [QUIET]): find_package, for all components alike. It keeps the two packages of LibTorch together,
+# of which one looks for the other in the system's folders before its own.
+macro(glt_find_library library)
+  if("${library}" STREQUAL "Torch" AND Torch_DIR AND NOT Caffe2_DIR AND EXISTS "${Torch_DIR}/../Caffe2/Caffe2Config.cmake")
+    set(Caffe2_DIR "${Torch_DIR}/../Caffe2")
   endif()
-endfunction()
-
-# glt_check_library(<library>), after find_package: stops where headers would be of one LibTorch and libraries of another.
-function(glt_check_library library)
-  if(library STREQUAL "Torch" AND Torch_DIR AND Caffe2_DIR)
-    cmake_path(GET Torch_DIR PARENT_PATH of_torch)
-    cmake_path(GET Caffe2_DIR PARENT_PATH of_caffe2)
-    file(REAL_PATH "${of_torch}" of_torch)
-    file(REAL_PATH "${of_caffe2}" of_caffe2)
-    if(NOT of_torch STREQUAL of_caffe2)
+  find_package(${library} ${ARGN} ${glt_arguments_${library}})
+  if("${library}" STREQUAL "Torch" AND Torch_DIR AND Caffe2_DIR)
+    file(REAL_PATH "${Torch_DIR}/.." glt_of_torch)
+    file(REAL_PATH "${Caffe2_DIR}/.." glt_of_caffe2)
+    if(NOT glt_of_torch STREQUAL glt_of_caffe2)
       message(FATAL_ERROR "two LibTorch are mixed: Torch_DIR=${Torch_DIR}, Caffe2_DIR=${Caffe2_DIR}; in an empty build folder "
                           "pass -DCMAKE_PREFIX_PATH=<folder of one>, for a wheel $(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)')")
     endif()
   endif()
-endfunction()
+endmacro()
