@@ -20,7 +20,6 @@
 #include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <exception>
 

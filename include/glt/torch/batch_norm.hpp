@@ -37,8 +37,8 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] detail::batch_norm_parameters<memory_space::host, T> parameters_of(double eps, at::Tensor const& weight,
-                                                                                 at::Tensor const& bias) {
+[[nodiscard]] batch_norm_parameters<memory_space::host, T> parameters_of(double eps, at::Tensor const& weight,
+                                                                         at::Tensor const& bias) {
   return {.eps = eps, .weight = {weight.data_ptr<T>(), weight.numel()}, .bias = {bias.data_ptr<T>(), bias.numel()}};
 }
 
@@ -46,11 +46,11 @@ template <class T>
 template <communicator Comm>
 struct batch_norm_pass : ::torch::CustomClassHolder {
   Comm comm;
-  detail::batch_statistics statistics;
+  batch_statistics statistics;
   double eps;
   bool reproducible;
 
-  batch_norm_pass(Comm of_ranks, detail::batch_statistics of_rows, batch_norm_options const& options)
+  batch_norm_pass(Comm of_ranks, batch_statistics of_rows, batch_norm_options const& options)
       : comm(std::move(of_ranks)), statistics(std::move(of_rows)), eps(options.eps),
         reproducible(options.reproducible) {}
 };
@@ -67,8 +67,8 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     ctx->saved_data["pass"] = c10::IValue::make_capsule(made);
     auto y = at::empty_like(x);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
-      detail::normalize_batch(tensor_matrix<scalar_t>(x), made->statistics,
-                              parameters_of<scalar_t>(made->eps, weight, bias), tensor_matrix<scalar_t>(y));
+      normalize_batch(tensor_matrix<scalar_t>(x), made->statistics, parameters_of<scalar_t>(made->eps, weight, bias),
+                      tensor_matrix<scalar_t>(y));
     });
     return y;
   }
@@ -83,18 +83,17 @@ struct batch_norm_function : ::torch::autograd::Function<batch_norm_function<Com
     auto const x = saved[0].detach();
     auto const gradient = gradients[0].contiguous();
     at::Tensor of_x;
-    detail::batch_gradients sums;
+    batch_gradients sums;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
       auto const of_y = tensor_matrix<scalar_t>(gradient);
       auto const rows = tensor_matrix<scalar_t>(x);
-      sums = made->reproducible
-                 ? detail::gather_reproducible_gradients(made->comm, of_y, rows, made->statistics, made->eps)
-                 : detail::gather_batch_gradients(made->comm, of_y, rows, made->statistics, made->eps);
+      sums = made->reproducible ? gather_reproducible_gradients(made->comm, of_y, rows, made->statistics, made->eps)
+                                : gather_batch_gradients(made->comm, of_y, rows, made->statistics, made->eps);
       if (saved[0].requires_grad()) {
         of_x = at::empty_like(x);
-        detail::write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
-                                     sums.joined, parameters_of<scalar_t>(made->eps, saved[1], saved[2]),
-                                     tensor_matrix<scalar_t>(of_x));
+        write_batch_gradient(tensor_matrix<scalar_t>(gradient), tensor_matrix<scalar_t>(x), made->statistics,
+                             sums.joined, parameters_of<scalar_t>(made->eps, saved[1], saved[2]),
+                             tensor_matrix<scalar_t>(of_x));
       }
     });
     return {of_x, at::tensor(sums.own.normalized, x.options()), at::tensor(sums.own.plain, x.options()), {}};
@@ -162,11 +161,11 @@ public:
       agree(host_comm(comm), batch_norm_forward, fault);
     }
     auto const rows = x.contiguous();
-    detail::batch_statistics statistics;
+    batch_statistics statistics;
     AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "batch_norm", [&] {
       auto const matrix = tensor_matrix<scalar_t>(rows);
-      statistics = options_.reproducible ? detail::gather_reproducible_statistics(comm, matrix)
-                                         : detail::gather_batch_statistics(comm, matrix);
+      statistics =
+          options_.reproducible ? gather_reproducible_statistics(comm, matrix) : gather_batch_statistics(comm, matrix);
     });
     if (is_training() && options_.track_running_stats) {
       track(statistics);
@@ -198,7 +197,7 @@ private:
                    "] of the type of its parameters, float or double");
   }
 
-  void track(detail::batch_statistics const& statistics) {
+  void track(batch_statistics const& statistics) {
     at::NoGradGuard const without_graph;
     num_batches_tracked_.add_(1);
     auto const share = options_.momentum.value_or(1 / num_batches_tracked_.item<double>());

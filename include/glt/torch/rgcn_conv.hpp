@@ -146,7 +146,9 @@ private:
       y[type] = add_mapped_rows(graph, y[type], means[e], maps[e].defined() ? maps[e].t() : maps[e]);
     }
     for (std::size_t t = 0; t < num_types; ++t) {
-      y[t] = y[t].defined() ? y[t] : map_own(x[t], relation);
+      if (!y[t].defined()) {
+        y[t] = map_own(x[t], relation);
+      }
     }
     return y;
   }

@@ -50,21 +50,24 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("bits of a product of rows do not depend on the number of threads") {
+TEST_CASE("bits of a product of rows do not depend on the number of threads, which stays as it is") {
   auto const before = at::get_num_threads();
-  auto const run = [](int threads) {
-    glt::set_torch_threads(threads);
-    at::manual_seed(2);
-    auto const x = at::randn({5000, 7}).requires_grad_();
-    auto const weight = at::randn({6, 7}).requires_grad_();
-    auto const bias = at::randn({6}).requires_grad_();
-    auto const y = row_product::apply(row_product::apply(bias, x, weight), x, weight);
-    y.backward(at::randn({5000, 6}));
-    return at::cat({y.flatten(), x.grad().flatten(), weight.grad().flatten(), bias.grad()});
-  };
-  auto const expected = run(1);
-  CHECK(run(2).equal(expected));
-  CHECK(run(3).equal(expected));
+  for (std::int64_t const count : {1500, 5000}) { // one range, and several
+    auto const run = [&](int threads) {
+      glt::set_torch_threads(threads);
+      at::manual_seed(2);
+      auto const x = at::randn({count, 256}).requires_grad_(); // libraries divide products of such sizes
+      auto const weight = at::randn({200, 256}).requires_grad_();
+      auto const bias = at::randn({200}).requires_grad_();
+      auto const y = row_product::apply(row_product::apply(bias, x, weight), x, weight);
+      y.backward(at::randn({count, 200}));
+      CHECK(at::get_num_threads() == threads);
+      return at::cat({y.flatten(), x.grad().flatten(), weight.grad().flatten(), bias.grad()});
+    };
+    auto const expected = run(1);
+    CHECK(run(2).equal(expected));
+    CHECK(run(3).equal(expected));
+  }
   glt::set_torch_threads(before);
 }
 

@@ -10,21 +10,32 @@
 
 namespace glt::detail {
 
-/// Gives each thread of LibTorch one thread of OpenBLAS while it lives, if there are several; then as many as LibTorch.
+/// While it lives, the product of each range takes one thread.
+///
+/// In a loop over several ranges, products have one thread of OpenMP anyway; a single range is not such a loop. OpenBLAS
+/// cannot set the number for it: up to version 0.3.21 that sets LibTorch's number as well, and later it has no effect.
 class one_thread_products {
 public:
-  one_thread_products() { set(1); }
-  ~one_thread_products() { set(at::get_num_threads()); }
+  explicit one_thread_products(std::int64_t ranges) : threads_(at::get_num_threads()) {
+    bool const is_separate = threads_ > 1 && openblas_has_threads();
+    if (is_separate || (threads_ > 1 && ranges == 1)) {
+      set_ = loaded_function<void(int)>(is_separate ? "openblas_set_num_threads" : "omp_set_num_threads");
+    }
+    set(1);
+  }
+  ~one_thread_products() { set(threads_); }
   one_thread_products(one_thread_products const&) = delete;
   one_thread_products& operator=(one_thread_products const&) = delete;
 
 private:
-  static void set(int threads) {
-    if (auto* const function = openblas_function<void(int)>("openblas_set_num_threads");
-        function != nullptr && at::get_num_threads() > 1) {
-      function(threads);
+  void set(int threads) const {
+    if (set_ != nullptr) {
+      set_(threads);
     }
   }
+
+  int threads_;
+  void (*set_)(int) = nullptr;
 };
 
 /// Product of rows and a map, x weightᵀ, in ranges of rows that threads take. A library divides the product of a tall
@@ -102,8 +113,8 @@ private:
   // Calls use(range, first row, number of rows) on the threads of LibTorch.
   template <class Use>
   static void for_ranges(std::int64_t count, Use use) {
-    one_thread_products const products;
     auto const ranges = num_ranges(count);
+    one_thread_products const products(ranges);
     auto const first_of = [&](std::int64_t range) { return count * range / ranges; };
     torch_threads{}.for_ranges(ranges, 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto range = begin; range < end; ++range) {

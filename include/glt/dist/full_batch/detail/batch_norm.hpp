@@ -30,10 +30,10 @@ struct batch_gradients {
   batch_gradient_sums joined; ///< the same bits on every rank
 };
 
-// A normalized element is (x − mean) · scale.
 struct normal_column {
   double mean;
   double scale;
+  [[nodiscard]] GLT_HOST_DEVICE double normalized(double x) const { return (x - mean) * scale; }
 };
 
 template <memory_space Space, class T>
@@ -42,9 +42,8 @@ struct gradient_terms {
   matrix_view<Space, T const> x;
   array_view<Space, normal_column const> columns;
   GLT_HOST_DEVICE sum_pair operator()(std::int64_t row, std::int64_t column) const {
-    auto const [mean, scale] = columns[column];
     auto const of_y = static_cast<double>(gradient(row, column));
-    return {of_y, of_y * (static_cast<double>(x(row, column)) - mean) * scale};
+    return {of_y, of_y * columns[column].normalized(static_cast<double>(x(row, column)))};
   }
 };
 
@@ -57,10 +56,10 @@ struct normalize_elements {
   template <class Width>
   GLT_HOST_DEVICE void operator()(std::int64_t row, std::int64_t first, Width) const {
     for (auto column = first; column < first + Width::value; ++column) {
-      auto const [mean, scale] = columns[column];
       auto const weight = parameters.weight.empty() ? 1.0 : static_cast<double>(parameters.weight[column]);
       auto const bias = parameters.bias.empty() ? 0.0 : static_cast<double>(parameters.bias[column]);
-      y(row, column) = static_cast<T>((static_cast<double>(x(row, column)) - mean) * scale * weight + bias);
+      auto const element = columns[column].normalized(static_cast<double>(x(row, column)));
+      y(row, column) = static_cast<T>(element * weight + bias);
     }
   }
 };
@@ -84,7 +83,7 @@ struct write_gradients {
     for (auto column = first; column < first + Width::value; ++column) {
       auto const [normal, plain, normalized] = columns[column];
       auto const weight = weights.empty() ? 1.0 : static_cast<double>(weights[column]);
-      auto const element = (static_cast<double>(x(row, column)) - normal.mean) * normal.scale;
+      auto const element = normal.normalized(static_cast<double>(x(row, column)));
       auto const centered = static_cast<double>(gradient(row, column)) - plain - element * normalized;
       into(row, column) = static_cast<T>(normal.scale * weight * centered);
     }
@@ -143,12 +142,12 @@ void normalize_batch(matrix_view<Policy::space, Element> x, batch_statistics con
                      std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
                      matrix_view<Policy::space, T> y, Policy policy = {}) {
   constexpr auto space = Policy::space;
-  glt::detail::check_batch_matrix("a result", y.rows(), y.columns(), x.rows(), x.columns());
-  glt::detail::check_batch_statistics(statistics, x.columns());
-  glt::detail::check_batch_parameters(parameters, x.columns());
-  auto const columns = make_buffer(glt::detail::normal_columns(statistics, parameters.eps), policy);
-  glt::detail::for_each_panel(policy.executor(), x.rows(), x.columns(),
-                              glt::detail::normalize_elements<space, T>{x, columns.view(), parameters, y});
+  check_batch_matrix("a result", y.rows(), y.columns(), x.rows(), x.columns());
+  check_batch_statistics(statistics, x.columns());
+  check_batch_parameters(parameters, x.columns());
+  auto const columns = make_buffer(normal_columns(statistics, parameters.eps), policy);
+  for_each_panel(policy.executor(), x.rows(), x.columns(),
+                 normalize_elements<space, T>{x, columns.view(), parameters, y});
 }
 
 /// Computes the sums over the rows of all ranks that the gradient of a batch norm needs.
@@ -167,23 +166,22 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
 [[nodiscard]] batch_gradients
 gather_batch_gradients(Comm comm, matrix_view<Policy::space, Gradient> gradient, matrix_view<Policy::space, Element> x,
                        batch_statistics const& statistics, double eps, Policy policy = {}) {
-  using terms = glt::detail::gradient_terms<Policy::space, std::remove_const_t<Element>>;
+  using terms = gradient_terms<Policy::space, std::remove_const_t<Element>>;
   batch_gradients sums;
   std::vector<double> values;
-  auto const failure = glt::detail::failure_of([&] {
-    glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
-    glt::detail::check_batch_statistics(statistics, x.columns());
-    auto const columns = make_buffer(glt::detail::normal_columns(statistics, eps), policy);
-    for (auto const [plain, normalized] : glt::detail::column_sums<glt::detail::sum_pair>(
-             policy, x.rows(), x.columns(), terms{gradient, x, columns.view()})) {
+  auto const failure = failure_of([&] {
+    check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+    check_batch_statistics(statistics, x.columns());
+    auto const columns = make_buffer(normal_columns(statistics, eps), policy);
+    for (auto const [plain, normalized] :
+         column_sums<sum_pair>(policy, x.rows(), x.columns(), terms{gradient, x, columns.view()})) {
       sums.own.plain.push_back(plain);
       sums.own.normalized.push_back(normalized);
     }
     values = sums.own.plain;
     values.insert(values.end(), sums.own.normalized.begin(), sums.own.normalized.end());
   });
-  auto const lists =
-      glt::detail::gather_batch_values(glt::detail::host_comm(comm), glt::detail::batch_norm_backward, failure, values);
+  auto const lists = gather_batch_values(host_comm(comm), batch_norm_backward, failure, values);
   auto const columns = static_cast<std::size_t>(x.columns());
   sums.joined = {.plain = std::vector<double>(columns, 0), .normalized = std::vector<double>(columns, 0)};
   for (auto const& list : lists) {
@@ -212,22 +210,21 @@ void write_batch_gradient(matrix_view<Policy::space, Gradient> gradient, matrix_
                           std::type_identity_t<batch_norm_parameters<Policy::space, T>> const& parameters,
                           matrix_view<Policy::space, T> into, Policy policy = {}) {
   constexpr auto space = Policy::space;
-  glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
-  glt::detail::check_batch_matrix("a result", into.rows(), into.columns(), x.rows(), x.columns());
-  glt::detail::check_batch_statistics(statistics, x.columns());
-  glt::detail::check_batch_parameters(parameters, x.columns());
-  glt::detail::check_batch_columns("sums", std::ssize(joined.plain), x.columns());
-  glt::detail::check_batch_columns("sums", std::ssize(joined.normalized), x.columns());
+  check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+  check_batch_matrix("a result", into.rows(), into.columns(), x.rows(), x.columns());
+  check_batch_statistics(statistics, x.columns());
+  check_batch_parameters(parameters, x.columns());
+  check_batch_columns("sums", std::ssize(joined.plain), x.columns());
+  check_batch_columns("sums", std::ssize(joined.normalized), x.columns());
   auto const rows = static_cast<double>(statistics.rows);
-  std::vector<glt::detail::gradient_column> of_columns;
-  for (auto const& normal : glt::detail::normal_columns(statistics, parameters.eps)) {
+  std::vector<gradient_column> of_columns;
+  for (auto const& normal : normal_columns(statistics, parameters.eps)) {
     auto const column = of_columns.size();
     of_columns.push_back({normal, joined.plain[column] / rows, joined.normalized[column] / rows});
   }
   auto const columns = make_buffer(of_columns, policy);
-  glt::detail::for_each_panel(
-      policy.executor(), x.rows(), x.columns(),
-      glt::detail::write_gradients<space, T>{gradient, x, columns.view(), parameters.weight, into});
+  for_each_panel(policy.executor(), x.rows(), x.columns(),
+                 write_gradients<space, T>{gradient, x, columns.view(), parameters.weight, into});
 }
 
 } // namespace glt::detail

@@ -100,25 +100,25 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
 [[nodiscard]] batch_statistics gather_batch_statistics(Comm comm, matrix_view<Policy::space, Element> x,
                                                        Policy policy = {}) {
   std::vector<double> values;
-  auto const failure = glt::detail::failure_of([&] {
-    auto const own = glt::detail::own_statistics<Policy, std::remove_const_t<Element>>(policy, x);
+  auto const failure = failure_of([&] {
+    auto const own = own_statistics<Policy, std::remove_const_t<Element>>(policy, x);
     values = own.mean;
     values.insert(values.end(), own.deviations.begin(), own.deviations.end());
     values.push_back(static_cast<double>(own.rows)); // exact below 2^53
   });
-  auto& host = glt::detail::host_comm(comm);
-  auto const lists = glt::detail::gather_batch_values(host, glt::detail::batch_norm_forward, failure, values);
+  auto& host = host_comm(comm);
+  auto const lists = gather_batch_values(host, batch_norm_forward, failure, values);
   auto const columns = static_cast<std::size_t>(x.columns());
   batch_statistics joined{
       .rows = 0, .mean = std::vector<double>(columns, 0), .deviations = std::vector<double>(columns, 0)};
   for (auto const& list : lists) {
     auto const middle = list.begin() + x.columns();
-    glt::detail::merge_statistics({.rows = static_cast<std::int64_t>(list.back()),
-                                   .mean = {list.begin(), middle},
-                                   .deviations = {middle, middle + x.columns()}},
-                                  joined);
+    merge_statistics({.rows = static_cast<std::int64_t>(list.back()),
+                      .mean = {list.begin(), middle},
+                      .deviations = {middle, middle + x.columns()}},
+                     joined);
   }
-  glt::detail::check_batch_rows(host, joined.rows);
+  check_batch_rows(host, joined.rows);
   return joined;
 }
 

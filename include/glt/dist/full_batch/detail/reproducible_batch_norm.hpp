@@ -125,28 +125,27 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
                                                               Policy policy = {}) {
   using value = std::remove_const_t<Element>;
   constexpr auto space = Policy::space;
-  auto& host = glt::detail::host_comm(comm);
-  std::vector<glt::detail::largest_pair> ranges; // the highest, and the negated lowest
-  auto const failure = glt::detail::failure_of([&] {
-    ranges = glt::detail::column_sums<glt::detail::largest_pair>(policy, x.rows(), x.columns(),
-                                                                 glt::detail::range_terms<space, value>{x});
+  auto& host = host_comm(comm);
+  std::vector<largest_pair> ranges; // the highest, and the negated lowest
+  auto const failure = failure_of([&] {
+    ranges = column_sums<largest_pair>(policy, x.rows(), x.columns(), range_terms<space, value>{x});
     for (auto const [high, low] : ranges) {
-      glt::detail::check_summable(std::array{high, low});
+      check_summable(std::array{high, low});
     }
   });
-  auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_forward, failure, x.rows(), x.columns());
-  return glt::detail::committed(host, [&] {
+  auto const rows = agree_on_batch(host, batch_norm_forward, failure, x.rows(), x.columns());
+  return committed(host, [&] {
     batch_statistics joined{.rows = rows, .mean = {}, .deviations = {}};
     auto const terms = static_cast<double>(rows);
-    std::vector<glt::detail::exact_column> columns;
-    glt::detail::reduce_pairs(host, ranges, reduction::max);
+    std::vector<exact_column> columns;
+    reduce_pairs(host, ranges, reduction::max);
     for (auto const [high, low] : ranges) {
-      columns.push_back({.mean = 0, .numbers = glt::detail::fixed_point::for_sums(std::max(high, low), terms)});
+      columns.push_back({.mean = 0, .numbers = fixed_point::for_sums(std::max(high, low), terms)});
     }
     auto const add = [&]<int Power>(std::integral_constant<int, Power>) {
       auto const on_device = make_buffer(columns, policy);
-      auto sums = glt::detail::column_sums<std::int64_t>(
-          policy, x.rows(), x.columns(), glt::detail::exact_power_terms<space, value, Power>{x, on_device.view()});
+      auto sums = column_sums<std::int64_t>(policy, x.rows(), x.columns(),
+                                            exact_power_terms<space, value, Power>{x, on_device.view()});
       host.all_reduce(std::span<std::int64_t>(sums), reduction::sum);
       return sums;
     };
@@ -155,7 +154,7 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
       auto const mean = columns[column].numbers.value(sums[column]) / terms;
       auto const furthest = std::max(ranges[column].first - mean, mean + ranges[column].second);
       joined.mean.push_back(mean);
-      columns[column] = {.mean = mean, .numbers = glt::detail::fixed_point::for_sums(furthest * furthest, terms)};
+      columns[column] = {.mean = mean, .numbers = fixed_point::for_sums(furthest * furthest, terms)};
     }
     auto const squares = add(std::integral_constant<int, 2>());
     for (std::size_t column = 0; column < columns.size(); ++column) {
@@ -182,34 +181,33 @@ template <device_policy Policy = device::cpu, communicator Comm, std::floating_p
                                                             matrix_view<Policy::space, Element> x,
                                                             batch_statistics const& statistics, double eps,
                                                             Policy policy = {}) {
-  using terms = glt::detail::gradient_terms<Policy::space, std::remove_const_t<Element>>;
-  auto& host = glt::detail::host_comm(comm);
-  buffer<Policy, glt::detail::normal_column> normal(0, policy);
-  std::vector<glt::detail::largest_pair> largest;
-  auto const failure = glt::detail::failure_of([&] {
-    glt::detail::check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
-    glt::detail::check_batch_statistics(statistics, x.columns());
-    normal = make_buffer(glt::detail::normal_columns(statistics, eps), policy);
-    largest = glt::detail::column_sums<glt::detail::largest_pair>(
-        policy, x.rows(), x.columns(), glt::detail::magnitude_terms<terms>{{gradient, x, normal.view()}});
+  using terms = gradient_terms<Policy::space, std::remove_const_t<Element>>;
+  auto& host = host_comm(comm);
+  buffer<Policy, normal_column> normal(0, policy);
+  std::vector<largest_pair> largest;
+  auto const failure = failure_of([&] {
+    check_batch_matrix("a gradient", gradient.rows(), gradient.columns(), x.rows(), x.columns());
+    check_batch_statistics(statistics, x.columns());
+    normal = make_buffer(normal_columns(statistics, eps), policy);
+    largest =
+        column_sums<largest_pair>(policy, x.rows(), x.columns(), magnitude_terms<terms>{{gradient, x, normal.view()}});
     for (auto const [plain, normalized] : largest) {
-      glt::detail::check_summable(std::array{plain, normalized});
+      check_summable(std::array{plain, normalized});
     }
   });
-  auto const rows = glt::detail::agree_on_batch(host, glt::detail::batch_norm_backward, failure, x.rows(), x.columns());
-  return glt::detail::committed(host, [&] {
-    glt::detail::reduce_pairs(host, largest, reduction::max);
-    std::vector<glt::detail::fixed_point_pair> numbers;
+  auto const rows = agree_on_batch(host, batch_norm_backward, failure, x.rows(), x.columns());
+  return committed(host, [&] {
+    reduce_pairs(host, largest, reduction::max);
+    std::vector<fixed_point_pair> numbers;
     auto const count = static_cast<double>(rows);
     for (auto const [plain, normalized] : largest) {
-      numbers.push_back(
-          {glt::detail::fixed_point::for_sums(plain, count), glt::detail::fixed_point::for_sums(normalized, count)});
+      numbers.push_back({fixed_point::for_sums(plain, count), fixed_point::for_sums(normalized, count)});
     }
     auto const on_device = make_buffer(numbers, policy);
-    auto sums = glt::detail::column_sums<glt::detail::exact_pair>(
-        policy, x.rows(), x.columns(),
-        glt::detail::exact_pair_terms<Policy::space, terms>{{gradient, x, normal.view()}, on_device.view()});
-    glt::detail::reduce_pairs(host, sums, reduction::sum);
+    auto sums =
+        column_sums<exact_pair>(policy, x.rows(), x.columns(),
+                                exact_pair_terms<Policy::space, terms>{{gradient, x, normal.view()}, on_device.view()});
+    reduce_pairs(host, sums, reduction::sum);
     batch_gradients made;
     for (std::size_t column = 0; column < sums.size(); ++column) {
       made.joined.plain.push_back(numbers[column].first.value(sums[column].first));
