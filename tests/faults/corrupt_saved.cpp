@@ -35,7 +35,7 @@ int load(char const* folder, std::string const& kind) {
   }
 }
 
-// Changes a file; says what. `others` are the bytes of files of other kinds and of an older one.
+// Changes a file; says what. `others` are the bytes of files of other kinds.
 std::string damage(std::filesystem::path const& file, std::vector<std::string> const& others,
                    glt::random_stream& draws) {
   auto bytes = text_of(file);

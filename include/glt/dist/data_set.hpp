@@ -68,9 +68,9 @@ public:
 
   /// Takes over this rank's part and joins it with the parts of the other ranks.
   ///
-  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; for each type with tensors the
-  ///         exchanges of `named_features` and `feature_store`, and a header exchange; two more header exchanges and a
-  ///         variable exchange
+  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; two header exchanges and a
+  ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
+  ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0
@@ -145,7 +145,7 @@ public:
   [[nodiscard]] std::vector<global_id> const& split(std::string_view name, int node_type = only_type) const {
     return named("split", of(node_type).splits, name).vertices;
   }
-  /// Adds a split. Every rank adds its vertices of a split of that name, or none.
+  /// Adds a split. Each rank gives its vertices of the split; ranks without any give an empty list.
   ///
   /// @comm   none
   /// @throws precondition_error  if there is a split of that name, or an id is not a vertex

@@ -20,7 +20,7 @@ namespace glt::io {
 ///
 /// @comm   collective; two header exchanges and a reduction
 /// @throws collective_error  on every rank, if one cannot read the file, or an id is not a vertex
-/// @cost   O(rows · log S) work and 16 bytes an id on each rank, for S ids in the file
+/// @cost   O((rows + S) · log S) work on each rank, for S ids in the file; 24 bytes an id and 8 a row
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] std::vector<global_id> read_split(Comm& comm, dist::data_set<Policy, Vertex> const& data,
                                                 std::filesystem::path const& file,
@@ -30,6 +30,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   std::vector<placed_id> found;
   run_together(comm, [&] {
     auto const ids = detail::convert<global_id>(read_npy_any(file));
+    listed.reserve(static_cast<std::size_t>(ids.size()));
     for (std::int64_t i = 0; i < ids.size(); ++i) {
       listed.emplace_back(ids[i], i);
     }

@@ -15,7 +15,7 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(empty.num_vertices() == 0);
   CHECK(empty.num_columns() == 0);
   CHECK_FALSE(empty.has_labels());
-  CHECK_FALSE(empty.has_originals());
+  CHECK_FALSE(empty.has("originals"));
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(empty.split("train")); }),
                         "no split \"train\"; there are none"));
 
@@ -28,7 +28,7 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(some.num_vertices() == 9);
   CHECK(some.num_columns() == 7);
   CHECK(some.has_labels());
-  CHECK_FALSE(some.has_originals());
+  CHECK_FALSE(some.has("originals"));
   CHECK(some.tensor("small").scales[1] == 4);
   CHECK(some.split("train").size() == 5);
   CHECK(some.split("test").size() == 0);

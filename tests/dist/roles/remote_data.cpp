@@ -87,7 +87,7 @@ TEST_CASE("a client learns what there is") {
     CHECK(known.num_vertices() == 257);
     CHECK(known.num_columns() == 3);
     CHECK(known.has_labels());
-    CHECK(known.has_originals());
+    CHECK(known.has("originals"));
     std::vector<std::string> names;
     for (auto const& tensor : known.tensors) {
       names.push_back(tensor.name);
@@ -103,7 +103,7 @@ TEST_CASE("a client learns what there is") {
     CHECK(empty.book() == divided.names.book);
     CHECK(empty.description().tensors.size() == 1);
     CHECK_FALSE(empty.description().has_labels());
-    CHECK(empty.description().has_originals());
+    CHECK(empty.description().has("originals"));
   });
 }
 

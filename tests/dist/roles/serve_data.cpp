@@ -54,6 +54,9 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
               CHECK(glt_test::names(refused(plain, plain, is_last ? 1 : 0), "node type 1 of 1"));
               if (servers > 1) {
                 CHECK(glt_test::names(refused(plain, of_one), "as many servers"));
+                auto reversed = group.split(0, last - group.rank());
+                glt::dist::data_set const of_first(reversed, glt::dist::data_part(divided.part(reversed.rank())));
+                CHECK(glt_test::names(refused(plain, of_first), "part 0 on server " + std::to_string(last)));
                 CHECK(glt_test::names(refused(plain, here.data), "other tensors"));
                 CHECK(glt_test::names(refused(plain, of_part({.splits = {{"train", {0}}}})), "other splits"));
               }

@@ -3,6 +3,7 @@
 
 #include "support/archives.hpp"
 #include "support/errors.hpp"
+#include "support/folder_files.hpp"
 #include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
@@ -24,42 +25,10 @@ using namespace glt_test;
 namespace {
 
 using ids = std::vector<global_id>;
-using files = std::vector<std::pair<std::string, std::string>>;
-
-// Four vertices, five edges with a self-loop and a double edge, everything that a folder may hold.
-files good() {
-  return {{"edge_index.npy", npy_pairs({0, 1, 2, 2, 0, 1, 2, 2, 0, 1})},
-          {"edge_feat.npy", npy_bytes("<f2", "(5, 1)", std::string(10, '\0'))},
-          {"edge_weight.npy", npy_floats({1, 2, 3, 4, 5})},
-          {"edge_time.npy", npy_longs({5, 4, 3, 2, 1})},
-          {"valid_edge.npy", npy_pairs({0, 3})},
-          {"valid_edge_neg.npy", npy_pairs({0, 1, 3, 3})},
-          {"test_edge_neg.npy", npy_pairs({2, 3})},
-          {"node_feat.npy", npy_bytes("<f4", "(4, 2)", raw(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}))},
-          {"node_label.npy", npy_bytes("<i4", "(4,)", raw(std::vector<std::int32_t>{0, 1, 2, 0}))},
-          {"node_time.npy", npy_longs({1990, 1991, 1992, 1993})},
-          {"train_idx.npy", npy_longs({3, 0})},
-          {"valid_idx.npy", npy_bytes("<u4", "(1,)", raw(std::vector<std::uint32_t>{1}))},
-          {"test_idx.npy", npy_longs({})},
-          {"edge_index_raw.npy", "not read"}};
-}
-
-files without(files all, std::vector<std::string> const& gone) {
-  std::erase_if(all, [&](auto const& file) { return std::ranges::find(gone, file.first) != gone.end(); });
-  return all;
-}
-
-files with(files all, std::string const& name, std::string const& bytes) {
-  all = without(std::move(all), {name});
-  all.emplace_back(name, bytes);
-  return all;
-}
 
 io::raw_data read(files const& all, io::npy_folder_options const& options = {}) {
   scratch_folder const scratch;
-  for (auto const& [name, bytes] : all) {
-    write_bytes(scratch / name, bytes);
-  }
+  write(scratch, all);
   return io::read_npy_folder(scratch.path(), options);
 }
 
@@ -70,7 +39,7 @@ std::string fault_of(files const& all) {
 } // namespace
 
 TEST_CASE("everything that a folder may hold is read") {
-  auto const data = read(good());
+  auto const data = read(small_folder());
   REQUIRE(data.nodes.size() == 1);
   REQUIRE(data.edges.size() == 1);
   auto const& nodes = data.nodes[0];
@@ -101,11 +70,11 @@ TEST_CASE("everything that a folder may hold is read") {
 
 TEST_CASE("without rows of vertices the highest id counts them, and a number says it") {
   std::vector<std::string> const rows{"node_feat.npy", "node_label.npy", "node_time.npy"};
-  CHECK(read(without(good(), rows)).nodes[0].num_nodes == 4); // of a pair to predict
-  auto alone = without(good(), rows);
+  CHECK(read(without(small_folder(), rows)).nodes[0].num_nodes == 4); // of a pair to predict
+  auto alone = without(small_folder(), rows);
   alone.emplace_back("num_nodes.npy", npy_longs({9}));
   CHECK(read(alone).nodes[0].num_nodes == 9);
-  CHECK(read(with(without(good(), rows), "meta.json", R"({"nodes": 11})")).nodes[0].num_nodes == 11);
+  CHECK(read(with(without(small_folder(), rows), "meta.json", R"({"nodes": 11})")).nodes[0].num_nodes == 11);
   CHECK(read({{"edge_index.npy", npy_pairs({})}}).nodes[0].num_nodes == 0);
   CHECK(read({{"edge_index.npy", npy_pairs({0, 0})}}).nodes[0].num_nodes == 1);
 }
@@ -143,50 +112,53 @@ TEST_CASE("types are read from names, and sparse features become dense") {
 }
 
 TEST_CASE("arrays of the wrong row count are refused") {
-  CHECK(names(fault_of(with(good(), "node_feat.npy", npy_bytes("<f4", "(5, 1)", std::string(20, '\0')))),
+  CHECK(names(fault_of(with(small_folder(), "node_feat.npy", npy_bytes("<f4", "(5, 1)", std::string(20, '\0')))),
               "wrong row count", "vertices of type 'node'"));
-  CHECK(names(fault_of(with(good(), "node_label.npy", npy_longs({1, 2, 3}))), "node_label.npy", "wrong row count",
-              "3 rows for 4"));
-  CHECK(names(fault_of(with(good(), "node_time.npy", npy_longs({1}))), "node_time.npy", "1 rows for 4"));
-  CHECK(names(fault_of(with(good(), "num_nodes.npy", npy_longs({5}))), "node_feat.npy", "4 rows for 5"));
-  CHECK(names(fault_of(with(good(), "meta.json", R"({"num_nodes": 5})")), "node_feat.npy", "4 rows for 5"));
-  CHECK(names(fault_of(with(good(), "meta.json", "{")), "meta.json", "no JSON"));
-  CHECK(names(fault_of(with(good(), "edge_feat.npy", npy_floats({1}))), "edge_feat.npy", "1 rows for 5"));
-  CHECK(names(fault_of(with(good(), "edge_weight.npy", npy_floats({1}))), "edge_weight.npy", "1 rows for 5"));
-  CHECK(names(fault_of(with(good(), "edge_time.npy", npy_longs({1}))), "edge_time.npy", "1 rows for 5"));
+  CHECK(names(fault_of(with(small_folder(), "node_label.npy", npy_longs({1, 2, 3}))), "node_label.npy",
+              "wrong row count", "3 rows for 4"));
+  CHECK(names(fault_of(with(small_folder(), "node_time.npy", npy_longs({1}))), "node_time.npy", "1 rows for 4"));
+  CHECK(names(fault_of(with(small_folder(), "num_nodes.npy", npy_longs({5}))), "node_feat.npy", "4 rows for 5"));
+  CHECK(names(fault_of(with(small_folder(), "meta.json", R"({"num_nodes": 5})")), "node_feat.npy", "4 rows for 5"));
+  CHECK(names(fault_of(with(small_folder(), "meta.json", "{")), "meta.json", "no JSON"));
+  CHECK(names(fault_of(with(small_folder(), "edge_feat.npy", npy_floats({1}))), "edge_feat.npy", "1 rows for 5"));
+  CHECK(names(fault_of(with(small_folder(), "edge_weight.npy", npy_floats({1}))), "edge_weight.npy", "1 rows for 5"));
+  CHECK(names(fault_of(with(small_folder(), "edge_time.npy", npy_longs({1}))), "edge_time.npy", "1 rows for 5"));
   for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     auto const times = npy_bytes("<f8", "(5,)", raw(std::vector<double>{1, 2, bad, 4, 5}));
-    CHECK(names(fault_of(with(good(), "edge_time.npy", times)), "edge_time.npy", "element 2 is", "no whole number"));
+    CHECK(names(fault_of(with(small_folder(), "edge_time.npy", times)), "edge_time.npy", "element 2 is",
+                "no whole number"));
     auto const of_nodes = npy_bytes("<f8", "(4,)", raw(std::vector<double>{bad, 2, 3, 4}));
-    CHECK(names(fault_of(with(good(), "node_time.npy", of_nodes)), "node_time.npy", "element 0 is", "no whole number"));
+    CHECK(names(fault_of(with(small_folder(), "node_time.npy", of_nodes)), "node_time.npy", "element 0 is",
+                "no whole number"));
   }
   auto const weights = npy_bytes("<f8", "(5,)", raw(std::vector<double>{1, 2, 3, 1e300, 5}));
-  CHECK(names(fault_of(with(good(), "edge_weight.npy", weights)), "edge_weight.npy", "element 3 is 1e+300", "float32"));
+  CHECK(names(fault_of(with(small_folder(), "edge_weight.npy", weights)), "edge_weight.npy", "element 3 is 1e+300",
+              "float32"));
 }
 
 TEST_CASE("ids that no vertex has are refused, and their file is named") {
   for (char const* const name : {"edge_index.npy", "valid_edge.npy", "valid_edge_neg.npy", "test_edge_neg.npy"}) {
-    auto all = without(good(), {"edge_feat.npy", "edge_weight.npy", "edge_time.npy"});
+    auto all = without(small_folder(), {"edge_feat.npy", "edge_weight.npy", "edge_time.npy"});
     CHECK(names(fault_of(with(all, name, npy_pairs({0, 4, 0, 1}))), name, "row 0", "id 1 is 4", "outside [0, 4)"));
     CHECK(names(fault_of(with(all, name, npy_pairs({0, 1, -1, 1}))), name, "row 1", "id 0 is -1"));
   }
   for (char const* const name : {"train_idx.npy", "valid_idx.npy", "test_idx.npy"}) {
-    CHECK(names(fault_of(with(good(), name, npy_longs({0, 1, 4}))), name, "id 2 is 4"));
-    CHECK(names(fault_of(with(good(), name, npy_longs({-7}))), name, "id 0 is -7"));
-    CHECK(names(fault_of(with(good(), name, npy_pairs({0, 1}))), name, "one dimension"));
+    CHECK(names(fault_of(with(small_folder(), name, npy_longs({0, 1, 4}))), name, "id 2 is 4"));
+    CHECK(names(fault_of(with(small_folder(), name, npy_longs({-7}))), name, "id 0 is -7"));
+    CHECK(names(fault_of(with(small_folder(), name, npy_pairs({0, 1}))), name, "one dimension"));
   }
   CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, INT64_MAX})}}), "edge_index.npy", "row 1", "outside"));
   CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, -1})}}), "edge_index.npy", "row 1", "id 0 is -1"));
 }
 
 TEST_CASE("arrays of another shape or damaged ones are refused") {
-  CHECK(names(fault_of(with(good(), "edge_index.npy", npy_bytes("<i8", "(5, 2)", std::string(80, '\0')))),
+  CHECK(names(fault_of(with(small_folder(), "edge_index.npy", npy_bytes("<i8", "(5, 2)", std::string(80, '\0')))),
               "edge_index.npy", "(5, 2)", "transpose"));
-  CHECK(names(fault_of(with(good(), "num_nodes.npy", npy_longs({1, 2}))), "num_nodes.npy", "single number"));
-  CHECK(names(fault_of(with(good(), "num_nodes.npy", npy_longs({-1}))), "num_nodes.npy", "0 or more"));
-  for (auto const& [name, bytes] : good()) {
+  CHECK(names(fault_of(with(small_folder(), "num_nodes.npy", npy_longs({1, 2}))), "num_nodes.npy", "single number"));
+  CHECK(names(fault_of(with(small_folder(), "num_nodes.npy", npy_longs({-1}))), "num_nodes.npy", "0 or more"));
+  for (auto const& [name, bytes] : small_folder()) {
     if (name != "edge_index_raw.npy") {
-      CHECK(names(fault_of(with(good(), name, bytes.substr(0, 30))), name));
+      CHECK(names(fault_of(with(small_folder(), name, bytes.substr(0, 30))), name));
     }
   }
 }
@@ -198,11 +170,11 @@ TEST_CASE("progress is told by files, and may end the work") {
     done.push_back(now.done);
     CHECK(now.total == 13);
   };
-  static_cast<void>(read(good(), options));
+  static_cast<void>(read(small_folder(), options));
   CHECK(done.size() == 13);
   CHECK(std::ranges::is_sorted(done));
   options.reading.on_progress = [](io::progress const&) { throw std::runtime_error("enough"); };
-  CHECK(thrown<std::runtime_error>([&] { static_cast<void>(read(good(), options)); }) == "enough");
+  CHECK(thrown<std::runtime_error>([&] { static_cast<void>(read(small_folder(), options)); }) == "enough");
 }
 
 namespace {

@@ -204,10 +204,12 @@ private:
 
   template <class What>
   [[nodiscard]] std::optional<detail::mailbox_message> receive(detail::mailbox_limit limit, What what) {
-    return detail::receive_in_time(roles_->world(), box_, limit, what, [this] { return find_dead(); });
+    return detail::receive_in_time(roles_->world(), box_, limit, what, [this] {
+      tell_alive();
+      return find_dead();
+    });
   }
   bool find_dead() {
-    tell_alive();
     if constexpr (detail::tells_deaths<decltype(box_)>) {
       for (int const server : servers_) {
         if (box_.has_died(server)) {
@@ -220,7 +222,7 @@ private:
     return false;
   }
 
-  // Tells servers of another job every second, as long as this client calls, that it is at work.
+  // Tells servers of another job that this client is at work, at most once a second.
   void tell_alive() {
     if constexpr (detail::tells_deaths<decltype(box_)>) {
       if (auto const now = std::chrono::steady_clock::now(); now - told_ >= detail::look_every && !is_leaving_) {

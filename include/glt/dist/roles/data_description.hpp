@@ -63,8 +63,6 @@ struct data_description {
   /// Returns the number of feature columns; 0 without features.
   [[nodiscard]] std::int64_t num_columns() const { return has(features) ? tensor(features).num_columns : 0; }
   [[nodiscard]] bool has_labels() const { return has(labels); }
-  /// Returns true if global ids can be translated to original ids.
-  [[nodiscard]] bool has_originals() const { return has(originals); }
   /// Returns true if there is a tensor of this name.
   [[nodiscard]] bool has(std::string_view name) const {
     return std::ranges::find(tensors, name, &tensor_description::name) != tensors.end();

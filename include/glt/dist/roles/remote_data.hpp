@@ -94,7 +94,7 @@ public:
   /// Gathers the original ids of vertices.
   ///
   /// @shape  ids [n] global ids → [n]
-  /// @throws precondition_error  if an id is not a vertex, or servers do not know original ids
+  /// @throws precondition_error  if an id is not a vertex
   [[nodiscard]] std::vector<global_id> originals(host_view<global_id const> ids) {
     return list(data_description::originals, ids);
   }

@@ -24,7 +24,7 @@ class served_vertices {
 public:
   template <device_policy Policy, vertex_id Vertex>
   served_vertices(dist::data_set<Policy, Vertex> const& data, int node_type)
-      : book_(&data.book(node_type)), splits_(data.splits(node_type)) {
+      : book_(&data.book(node_type)), part_(data.hetero_graph().part()), splits_(data.splits(node_type)) {
     auto const& table = data.tensors(node_type).local();
     auto const originals = data.original(node_type);
     add(std::string(dist::data_description::originals),
@@ -36,23 +36,23 @@ public:
   }
 
   /// Describes this server's data; the data of all servers make the whole description.
-  [[nodiscard]] dist::data_description describe(int part, int num_parts) const {
-    if (book_->num_parts() != num_parts) {
-      throw precondition_error(message("data of ", book_->num_parts(), " parts on ", num_parts,
+  [[nodiscard]] dist::data_description describe(int server, int num_servers) const {
+    if (book_->num_parts() != num_servers) {
+      throw precondition_error(message("data of ", book_->num_parts(), " parts on ", num_servers,
                                        " servers; start as many servers as there are parts"));
+    }
+    if (part_ != server) {
+      throw precondition_error(message("part ", part_, " on server ", server,
+                                       " of its group; make the data set over the group of the servers"));
     }
     dist::data_description mine;
     mine.offsets.assign(book_->offsets().begin(), book_->offsets().end());
     mine.partitioning = book_->partitioning();
-    for (auto const& [what, num_rows, read] : tensors_) {
+    for (auto const& [what, read] : tensors_) {
       if (mine.has(what.name)) {
         throw precondition_error(message("a tensor \"", what.name,
                                          "\", which is the name of the original ids; give it "
                                          "another name"));
-      }
-      if (num_rows != book_->size(part)) {
-        throw precondition_error(message("serves ", num_rows, " rows of \"", what.name, "\" for ", book_->size(part),
-                                         " vertices; server r serves part r"));
       }
       mine.tensors.push_back(what);
     }
@@ -90,7 +90,7 @@ public:
   [[nodiscard]] std::vector<std::byte> rows(rows_request const& wanted) const {
     auto const& description = description_.tensor(wanted.tensor);
     auto const& tensor = tensors_[static_cast<std::size_t>(&description - description_.tensors.data())];
-    validate_vertices("row", host_view<local_id const>(wanted.rows), tensor.num_rows);
+    validate_vertices("row", host_view<local_id const>(wanted.rows), book_->size(part_));
     return tensor.read(wanted.rows);
   }
   [[nodiscard]] std::vector<global_id> piece(split_request const& wanted) const {
@@ -108,17 +108,17 @@ public:
 private:
   struct shown_tensor {
     dist::tensor_description description;
-    std::int64_t num_rows;
     row_reader read;
   };
 
   template <device_policy Policy>
   void add(std::string name, any_rows<Policy::space> rows, Policy const& policy) {
     dist::tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
-    tensors_.push_back({std::move(what), rows.num_rows, make_row_reader(rows, policy)});
+    tensors_.push_back({std::move(what), make_row_reader(rows, policy)});
   }
 
   partition_book const* book_;
+  int part_;
   std::span<dist::vertex_split const> splits_;
   std::vector<shown_tensor> tensors_;
   dist::data_description description_;

@@ -54,9 +54,10 @@ public:
       try {
         answer(message);
       } catch (malformed_message const& failure) {
-        dismiss(message.source, failure.what());
+        dismiss(message.source, service_message::gone,
+                detail::message("cannot understand ", roles_->name_of(message.source), ": ", failure.what()));
       }
-    } else if (static_cast<service_message>(message.kind) == service_message::goodbye) { // of a dismissed client
+    } else if (static_cast<service_message>(message.kind) == service_message::goodbye) { // of a dismissed one
       delivery_.take_back_all(message.source);
     }
   }
@@ -85,22 +86,20 @@ public:
       auto const client = *at++;
       bool const has_died = box_->has_died(client);
       auto const heard = heard_.try_emplace(client, now).first->second;
-      if (!has_died && !(box_->is_of_another_job(client) && now - heard >= limit)) {
+      if (has_died) {
+        close(client, std::nullopt);
+        delivery_.take_back_all(client);
+        all_receive_ = false;
+        clients_.erase(client);
+      } else if (box_->is_of_another_job(client) && now - heard >= limit) { // it may go on later, and must not wait
+        dismiss(client, service_message::dropped,
+                message(roles_->name_of(client), " has sent nothing for ", limit.count(),
+                        " s; take batches more often, or raise mpi_options::time_limit of the servers"));
+      } else {
         continue;
       }
-      close(client, std::nullopt);
-      delivery_.take_back_all(client);
-      all_receive_ = false;
       is_whole_ = false;
       found = true;
-      if (!has_died) { // it may go on later, and must not wait
-        say(client, service_message::dropped,
-            failed_message{0, 0, roles_->world_rank(),
-                           message(roles_->name_of(roles_->world_rank()), ": ", roles_->name_of(client),
-                                   " has sent nothing for ", limit.count(),
-                                   " s; take batches more often, or raise mpi_options::time_limit of the servers")});
-      }
-      clients_.erase(client);
     }
     return found;
   }
@@ -167,13 +166,12 @@ private:
           detail::message("message of unknown kind ", message.kind, "; servers and clients must be the same program"));
     }
   }
-  // Stops serving a client, which may still read batches in shared memory.
-  void dismiss(int client, std::string_view cause) {
+  // Stops serving a client and tells it why. It may read batches in shared memory until its goodbye.
+  void dismiss(int client, service_message kind, std::string_view cause) {
     close(client, std::nullopt);
     all_receive_ = false;
-    auto const why =
-        message(roles_->name_of(roles_->world_rank()), ": cannot understand ", roles_->name_of(client), ": ", cause);
-    say(client, service_message::gone, failed_message{0, 0, roles_->world_rank(), why});
+    auto const own_rank = roles_->world_rank();
+    say(client, kind, failed_message{0, 0, own_rank, message(roles_->name_of(own_rank), ": ", cause)});
     clients_.erase(client);
   }
 
