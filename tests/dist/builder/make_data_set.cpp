@@ -19,6 +19,7 @@
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -359,11 +360,35 @@ TEST_CASE("missing rows are an error that names the vertex, or get a value") {
     }
     auto const text = glt_test::thrown<glt::collective_error>([&] { (void)dist::make_data_set(comm, data); });
     CHECK(glt_test::names(text, "vertex 2000 has no row"));
+    for (double const unfit : {0.5, 32768.0, -40000.0, std::nan("")}) {
+      auto const refused = glt_test::thrown<glt::collective_error>(
+          [&] { (void)dist::make_data_set(comm, data, glt::contiguous_partitioner{}, {.missing = unfit}); });
+      CHECK(glt_test::names(refused, "missing rows for \"x\" of int16"));
+    }
     auto const filled = dist::make_data_set(comm, data, glt::contiguous_partitioner{}, {.missing = -2});
     auto const tensors = filled.tensors().local().template view<std::int16_t>("x").features;
     for (std::int64_t r = 0; r < tensors.rows(); ++r) {
       CHECK(tensors(r, 0) == (filled.original()[r] == 0 ? 5 : -2));
     }
+  });
+}
+
+TEST_CASE("names of tensors and splits may have any characters") {
+  glt_test::on_ranks([](auto comm) {
+    std::string const tensor("x\ny\0", 4);
+    std::string const split("a\0b", 3);
+    std::vector<std::int64_t> const vertex{7};
+    dist::local_data data;
+    if (comm.rank() == comm.size() - 1) {
+      data.rows = {.vertices = vertex, .tensors = {{tensor, vertex}}};
+      data.splits = {{split, vertex}};
+    }
+    auto const made = dist::make_data_part(comm, data);
+    auto const& vertices = made.vertices[0];
+    CHECK(vertices.tensors.num_columns(tensor) == 1);
+    REQUIRE(vertices.splits.size() == 1);
+    CHECK(vertices.splits[0].name == split);
+    CHECK(std::ssize(vertices.splits[0].vertices) == vertices.tensors.num_rows());
   });
 }
 

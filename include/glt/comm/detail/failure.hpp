@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace glt::detail {
 
@@ -18,6 +19,14 @@ template <class Work>
     return "unknown exception";
   }
   return {};
+}
+
+/// Runs `work` unless there is a failure already; the text of its exception becomes the failure.
+template <class Work>
+void attempt(std::string& failure, Work work) {
+  if (failure.empty()) {
+    failure = failure_of(std::move(work));
+  }
 }
 
 } // namespace glt::detail

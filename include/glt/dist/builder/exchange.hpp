@@ -49,21 +49,19 @@ template <communicator Comm, bytes_copyable T>
   std::vector<std::int64_t> sent_offsets;
   std::vector<std::int64_t> remote(ranks, 0);
   auto const most = items_of_bytes(round_bytes / comm.size(), sizeof(T)); // for one rank in a round
-  if (failure.empty()) {
-    failure = failure_of([&] {
-      if (counts.size() != ranks || std::ranges::any_of(counts, [](auto count) { return count < 0; })) {
-        throw precondition_error(message("exchange with ", counts.size(), " counts for ", ranks,
-                                         " ranks; give one per rank, of 0 or more items"));
-      }
-      prefix_sums(counts, sent_offsets);
-      if (sent_offsets.back() != items.size()) {
-        throw precondition_error(
-            message("exchange of ", items.size(), " items, but the counts say ", sent_offsets.back()));
-      }
-      std::ranges::copy(counts, remote.begin());
-      remote[self] = 0;
-    });
-  }
+  attempt(failure, [&] {
+    if (counts.size() != ranks || std::ranges::any_of(counts, [](auto count) { return count < 0; })) {
+      throw precondition_error(message("exchange with ", counts.size(), " counts for ", ranks,
+                                       " ranks; give one per rank, of 0 or more items"));
+    }
+    prefix_sums(counts, sent_offsets);
+    if (sent_offsets.back() != items.size()) {
+      throw precondition_error(
+          message("exchange of ", items.size(), " items, but the counts say ", sent_offsets.back()));
+    }
+    std::ranges::copy(counts, remote.begin());
+    remote[self] = 0;
+  });
   std::vector<call_header> headers;
   exchange_headers(comm, site, remote, (std::ranges::max(remote) + most - 1) / most, failure, headers);
   return committed(comm, [&] {

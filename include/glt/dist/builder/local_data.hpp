@@ -137,7 +137,8 @@ struct build_options {
   bool symmetric = false; ///< add the reverse of every edge that is no self-loop, with its values; see `symmetrize`
   duplicate_edges duplicates = duplicate_edges::keep;
   self_loop_handling self_loops = self_loop_handling::keep;
-  std::optional<double> missing{}; ///< elements of vertices without a row; if empty, these are an error
+  /// Elements of vertices without a row, a number that all tensors can hold; if empty, such a vertex is an error.
+  std::optional<double> missing{};
   std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank keeps to send in one message round, about
 };
 

@@ -155,11 +155,12 @@ template <communicator Comm, class Method = contiguous_partitioner>
 /// @units  ids of edges are positions in the lists of all ranks, in the order of the ranks, or the given ids; reverses
 ///         follow, in the same order, as `symmetrize` numbers them
 /// @comm   collective; rounds of variable exchanges, each after a header exchange: 24 bytes and the values of an edge,
-///         32 bytes and the values of a vertex, and 24 to 32 bytes for every distinct id of a rank. Then the exchanges
-///         of `data_set`
+///         32 bytes and the values of a vertex, and for every distinct id of a rank 24 bytes, 16 with `num_vertices`.
+///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass.
+///         Then the exchanges of `data_set`
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors or options differ between
 ///                           ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none, a
-///                           split names no vertex, or a partitioner throws
+///                           tensor cannot hold `missing`, a split names no vertex, or a partitioner throws
 /// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every
 ///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
 ///         round to one rank, that rank receives all of it

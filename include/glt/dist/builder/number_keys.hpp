@@ -26,7 +26,7 @@ struct numbered_keys {
 ///     auto const [numbers, num_keys] = glt::dist::number_keys(comm, names);
 ///
 /// @shape  keys: integers of one type or texts, of the same type on all ranks → one number per key
-/// @comm   collective; header exchanges, R samples from every rank to all, and every distinct key of a rank twice in
+/// @comm   collective; header exchanges, max(R, 64) samples from every rank to all, and every distinct key of a rank twice in
 ///         rounds, with a reply of 8 bytes
 /// @throws collective_error  on every rank, if memory is exhausted on a rank
 /// @cost   O(n log n) for n keys of this rank; a rank keeps at most about twice its share of all keys meanwhile

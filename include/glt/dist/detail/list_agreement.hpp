@@ -118,8 +118,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
       add_names(each.links, mine.links.emplace_back());
       mine.edge_tensors.push_back(each.tensors.tensors().empty() ? 0 : 1);
     }
-    packed.resize(packed_size(mine));
-    packer(packed.data()).add(mine);
+    packed = packed_bytes(mine);
   });
   auto& host = host_comm(comm);
   auto const of_rank = gather_lists(host, {.what = operation::make_graph, .hop = 1}, failure, packed);

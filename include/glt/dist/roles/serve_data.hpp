@@ -148,9 +148,7 @@ void serve_data(server<Comm>& by, std::string const& name, data_set<Policy, Vert
   std::vector<std::byte> mine;
   auto const failure = detail::failure_of([&] {
     shown = std::make_shared<detail::served_vertices>(data, node_type);
-    auto const description = shown->describe(roles.group_rank(), roles.group_size());
-    mine.resize(detail::packed_size(description));
-    detail::packer(mine.data()).add(description);
+    mine = detail::packed_bytes(shown->describe(roles.group_rank(), roles.group_size()));
   });
   auto const packed = detail::gather_lists(detail::host_comm(roles.group()),
                                            {.what = detail::operation::join_roles, .hop = 2}, failure, mine);

@@ -15,7 +15,7 @@ public:
   explicit row_places(std::int64_t num_rows) : offsets_(num_rows + 1) { std::ranges::fill(offsets_, 0); }
 
   /// @pre    the row exists; not checked (likewise `place`)
-  void count(std::int64_t row, std::int64_t edges = 1) noexcept { offsets_[row + 1] += edges; }
+  void count(std::int64_t row) noexcept { ++offsets_[row + 1]; }
   /// Ends the counting and returns the number of edges.
   std::int64_t finish_counting() noexcept {
     std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
@@ -42,7 +42,7 @@ struct edge_bytes {
   std::int64_t bytes; ///< of an edge
 };
 
-/// Puts the edges of every row in order of (id, column), with their values.
+/// Puts the edges of every row in order of their ids, with their values.
 ///
 /// @shape  offsets [rows + 1] · columns, ids [E] · values: arrays of E values each
 /// @cost   O(E) for rows that are in order, else O(E log E); beside the arrays 24 bytes an edge of the longest row

@@ -43,7 +43,7 @@ template <class P>
 /// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0.
 ///
 /// @shape  → [homes.size()]
-/// @comm   collective; for each pass as `rows_to_first`; two exchanges
+/// @comm   collective; a header exchange; for each pass as `rows_to_first`; `exchange_lists` of the parts
 template <communicator Comm, class Partitioner>
 [[nodiscard]] buffer<device::cpu, local_id> assign_on_first(Comm& comm, vertex_ids::directory_type const& homes,
                                                             gathered_rows const& rows, std::int64_t round_bytes,
@@ -51,7 +51,11 @@ template <communicator Comm, class Partitioner>
   auto const num_vertices = homes.num_keys();
   std::string failure;
   buffer<device::cpu, local_id> part_of; // of all vertices, on rank 0
-  auto const attempt = [&](auto work) { failure = !failure.empty() || comm.rank() != 0 ? failure : failure_of(work); };
+  auto const on_first = [&](auto work) {
+    if (comm.rank() == 0) {
+      attempt(failure, work);
+    }
+  };
   std::vector<std::int64_t> bounds; // of this rank's rounds of rows
   failure = failure_of([&] {
     auto const most = items_of_bytes(round_bytes, sizeof(std::int64_t));
@@ -64,6 +68,8 @@ template <communicator Comm, class Partitioner>
     }
     bounds.push_back(homes.size());
   });
+  auto const num_edges =
+      total_value(exchange_values(comm, {.what = operation::shuffle, .hop = 52}, failure, rows.columns.size()));
   auto const each_row = [&](auto take) {
     rows_to_first(
         comm, num_vertices, std::ssize(bounds) - 1, failure,
@@ -78,31 +84,32 @@ template <communicator Comm, class Partitioner>
   auto const whole = [&] {
     buffer<device::cpu, edge_offset> offsets;
     buffer<device::cpu, global_id> columns;
-    attempt([&] {
+    on_first([&] {
+      offsets.reserve(num_vertices + 1);
+      columns.reserve(num_edges);
       offsets.resize(1);
       offsets[0] = 0;
     });
-    each_row([&](global_id, csr_view<memory_space::host, global_id> some) {
+    each_row([&](global_id first, csr_view<memory_space::host, global_id> some) {
       auto const before = columns.size();
+      offsets.resize(first + some.num_rows() + 1);
       for (std::int64_t row = 0; row < some.num_rows(); ++row) {
-        offsets.resize(offsets.size() + 1);
-        offsets[offsets.size() - 1] = before + some.offset(row + 1);
+        offsets[first + row + 1] = before + some.offset(row + 1);
       }
       columns.resize(before + some.num_edges());
       std::ranges::copy(some.sources(), columns.begin() + before);
     });
-    attempt([&] {
+    on_first([&] {
       part_of =
           method(csr_view<memory_space::host, global_id>(num_vertices, offsets.cview(), columns.cview()), comm.size());
     });
   };
   if constexpr (streams_rows<Partitioner>) {
     if (method.order == stream_order::natural) {
-      auto const sizes = exchange_values(comm, {.what = operation::shuffle, .hop = 52}, {}, rows.columns.size());
       std::optional<decltype(make_row_stream(method, num_vertices, 0, 1))> stream;
-      attempt([&] { stream.emplace(make_row_stream(method, num_vertices, total_value(sizes), comm.size())); });
+      on_first([&] { stream.emplace(make_row_stream(method, num_vertices, num_edges, comm.size())); });
       for (int pass = 0; pass < method.passes; ++pass) {
-        attempt([&] {
+        on_first([&] {
           if (pass > 0) {
             stream->restart();
           }
@@ -110,14 +117,14 @@ template <communicator Comm, class Partitioner>
         each_row(
             [&](global_id first, csr_view<memory_space::host, global_id> some) { stream->place_rows(first, some); });
       }
-      attempt([&] { part_of = std::move(*stream).result(); });
+      on_first([&] { part_of = std::move(*stream).result(); });
     } else {
       whole();
     }
   } else {
     whole();
   }
-  attempt([&] { static_cast<void>(make_partition_book(part_of.cview(), comm.size())); }); // checks the parts
+  on_first([&] { static_cast<void>(make_partition_book(part_of.cview(), comm.size())); }); // checks the parts
   std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 0);
   if (comm.rank() == 0) {
     for (std::size_t home = 0; home < counts.size(); ++home) {

@@ -10,6 +10,8 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
+#include <glt/dist/detail/list_agreement.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <cstring>
@@ -130,27 +132,19 @@ template <communicator Comm>
     global_id id;
     std::int64_t position;
   };
-  std::string own;
+  std::vector<std::byte> own;
   auto failure = failure_of([&] {
-    for (std::size_t i = 0; i < splits.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (splits[i].name == splits[j].name) {
-          throw precondition_error(message("two splits \"", splits[i].name, "\"; give each a name"));
-        }
-      }
-      own += splits[i].name + '\0';
-    }
+    std::vector<std::string> names;
+    add_names(splits, names);
+    own = packed_bytes(names);
   });
   auto const of_ranks = gather_lists(comm, {.what = operation::shuffle, .hop = 41}, failure, own);
   std::vector<dist::vertex_split> made;
   failure = failure_of([&] {
-    for (std::string_view names : of_ranks) {
-      for (; !names.empty(); names.remove_prefix(names.find('\0') + 1)) {
-        auto const name = names.substr(0, names.find('\0'));
-        if (std::ranges::find(made, name, &dist::vertex_split::name) == made.end()) {
-          made.push_back({std::string(name), {}});
-        }
-      }
+    for (auto const& block : of_ranks) {
+      std::vector<std::string> names;
+      unpacker(block, nullptr).get(names);
+      complete_lists(made, names);
     }
   });
   agree(comm, {.what = operation::shuffle, .hop = 42}, failure);

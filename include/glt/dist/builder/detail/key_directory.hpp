@@ -10,8 +10,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/partitioner.hpp>
 
-#include <functional>
-
 namespace glt::detail {
 
 /// Borrowed form of a key: an integer itself, or a view of a text.
@@ -36,7 +34,7 @@ struct arrived_keys<std::string> {
 
 /// Sends lists of keys as `exchange_lists`.
 template <class Key, communicator Comm>
-[[nodiscard]] arrived_keys<Key> exchange_keys(Comm& comm, call_site site, std::string const& failure,
+[[nodiscard]] arrived_keys<Key> exchange_keys(Comm& comm, call_site site, std::string failure,
                                               std::span<key_view<Key> const> keys, std::span<std::int64_t const> counts,
                                               std::int64_t round_bytes) {
   if constexpr (std::integral<Key>) {
@@ -45,23 +43,21 @@ template <class Key, communicator Comm>
     std::vector<std::int64_t> lengths;
     std::vector<std::int64_t> sizes;
     std::string text;
-    auto failed = failure;
-    if (failed.empty()) {
-      failed = failure_of([&] {
-        auto next = keys.begin();
-        for (auto const count : counts) {
-          auto const before = std::ssize(text);
-          for (auto const end = next + count; next != end; ++next) {
-            text += *next;
-            lengths.push_back(std::ssize(*next));
-          }
-          sizes.push_back(std::ssize(text) - before);
+    attempt(failure, [&] {
+      auto next = keys.begin();
+      for (auto const count : counts) {
+        auto const before = std::ssize(text);
+        for (auto const end = next + count; next != end; ++next) {
+          text += *next;
+          lengths.push_back(std::ssize(*next));
         }
-      });
-    }
+        sizes.push_back(std::ssize(text) - before);
+      }
+    });
     arrived_keys<Key> made;
-    made.lengths = exchange_lists(comm, site, failed, host_view<std::int64_t const>(lengths), counts, round_bytes);
-    made.text = exchange_lists(comm, site, {}, host_view<char const>(text), sizes, round_bytes);
+    made.lengths = exchange_lists(comm, site, failure, host_view<std::int64_t const>(lengths), counts, round_bytes);
+    failure = failure_of([&] { made.views.reserve(static_cast<std::size_t>(made.lengths.items.size())); });
+    made.text = exchange_lists(comm, site, failure, host_view<char const>(text), sizes, round_bytes);
     auto const* next = made.text.items.data();
     for (auto const length : made.lengths.items) {
       made.views.emplace_back(next, static_cast<std::size_t>(length));
@@ -69,6 +65,26 @@ template <class Key, communicator Comm>
     }
     return made;
   }
+}
+
+/// Adds keys, which it sorts, to a list of distinct keys in ascending order.
+template <class Key, class View>
+void merge_distinct(std::vector<View>& added, std::vector<Key>& all) {
+  std::ranges::sort(added);
+  added.erase(std::ranges::unique(added).begin(), added.end());
+  std::vector<Key> merged;
+  merged.reserve(all.size() + added.size());
+  auto next = all.begin();
+  for (auto const& key : added) {
+    while (next != all.end() && *next < key) {
+      merged.push_back(std::move(*next++));
+    }
+    if (next == all.end() || *next != key) {
+      merged.emplace_back(key);
+    }
+  }
+  std::move(next, all.end(), std::back_inserter(merged));
+  all = std::move(merged);
 }
 
 /// Distinct keys of all ranks in ascending order, numbered from 0 and spread over the ranks: rank h is the *home* of
@@ -100,22 +116,23 @@ public:
   /// Makes the directory of the keys of all ranks.
   ///
   /// @shape  known: the distinct keys of this rank, ascending
-  /// @comm   collective; header exchanges, the exchange of R samples a rank, and every key once in rounds
+  /// @comm   collective; header exchanges, max(R, 64) samples from every rank to all, and every key once in rounds
   /// @throws collective_error  on every rank, if a rank passes a failure
   /// @cost   a rank is the home of at most about twice its share of the keys that all ranks pass
   template <communicator Comm>
   key_directory(Comm& comm, std::string failure, std::span<view_type const> known, std::int64_t round_bytes)
       : rank_(static_cast<std::size_t>(comm.rank())) {
-    find_splitters(comm, failure, known, round_bytes);
-    rounds_of keys(comm, *this, known, round_bytes);
-    std::string own_failure;
+    failure = find_splitters(comm, failure, known, round_bytes);
+    rounds_of keys(comm, *this, failure, known, round_bytes);
     for (std::int64_t round = 0; round < keys.num_rounds(); ++round) {
-      auto const [sent, counts] = keys.round(round);
-      auto const arrived = exchange_keys<Key>(comm, at(1, round), own_failure, sent, counts, round_bytes);
-      own_failure = failure_of([&] { merge(arrived.all()); });
+      auto const arrived = keys.send(comm, at(1, round), failure, round);
+      failure = failure_of([&] {
+        std::vector<view_type> fresh(arrived.all().begin(), arrived.all().end());
+        merge_distinct(fresh, own_);
+      });
     }
     own_.shrink_to_fit();
-    auto const sizes = exchange_values(comm, at(2), own_failure, std::ssize(own_));
+    auto const sizes = exchange_values(comm, at(2), failure, std::ssize(own_));
     first_.push_back(0);
     for (auto const& header : sizes) {
       first_.push_back(first_.back() + header.value);
@@ -135,7 +152,7 @@ public:
 
   /// Returns the home of a key, whether the key exists or not.
   [[nodiscard]] int home_of(view_type key) const {
-    return static_cast<int>(std::ranges::upper_bound(splitters_, key, std::ranges::less()) - splitters_.begin());
+    return static_cast<int>(std::ranges::upper_bound(splitters_, key) - splitters_.begin());
   }
   /// Returns the place of a key at this home; −1 if no rank passed it.
   [[nodiscard]] std::int64_t find(view_type key) const {
@@ -145,7 +162,7 @@ public:
         return place >= 0 && place < size() ? place : -1;
       }
     }
-    auto const found = std::ranges::lower_bound(own_, key, std::ranges::less());
+    auto const found = std::ranges::lower_bound(own_, key);
     return found != own_.end() && *found == key ? found - own_.begin() : -1;
   }
   /// Returns the key at a place of this home.
@@ -164,18 +181,17 @@ public:
   /// @comm   collective; header exchanges, and every key and 8 bytes back in rounds
   /// @throws collective_error  on every rank, if a rank passes a failure, or `serve` throws on a rank
   template <communicator Comm, class Serve>
-  [[nodiscard]] buffer<device::cpu, std::int64_t> look_up(Comm& comm, std::string const& failure,
+  [[nodiscard]] buffer<device::cpu, std::int64_t> look_up(Comm& comm, std::string failure,
                                                           std::span<view_type const> known, Serve serve,
                                                           std::int64_t round_bytes) const {
     buffer<device::cpu, std::int64_t> found;
-    agree(comm, at(3), failure.empty() ? failure_of([&] { found.resize(std::ssize(known)); }) : failure);
-    rounds_of keys(comm, *this, known, round_bytes);
+    attempt(failure, [&] { found.resize(std::ssize(known)); });
+    rounds_of keys(comm, *this, failure, known, round_bytes);
     for (std::int64_t round = 0; round < keys.num_rounds(); ++round) {
-      auto const [sent, counts] = keys.round(round);
-      auto const arrived = exchange_keys<Key>(comm, at(4, round), {}, sent, counts, round_bytes);
+      auto const arrived = keys.send(comm, at(4, round), {}, round);
       std::vector<std::int64_t> values;
       std::vector<std::int64_t> of_ranks;
-      auto const failed = failure_of([&] {
+      failure = failure_of([&] {
         for (auto const& key : arrived.all()) {
           auto const place = find(key);
           values.push_back(place < 0 ? -1 : serve(place));
@@ -185,7 +201,7 @@ public:
         }
       });
       auto const back =
-          exchange_lists(comm, at(5, round), failed, host_view<std::int64_t const>(values), of_ranks, round_bytes);
+          exchange_lists(comm, at(5, round), failure, host_view<std::int64_t const>(values), of_ranks, round_bytes);
       keys.scatter(round, back.items.cview(), found.view());
     }
     return found;
@@ -202,10 +218,11 @@ private:
   class rounds_of {
   public:
     template <communicator Comm>
-    rounds_of(Comm& comm, key_directory const& directory, std::span<view_type const> known, std::int64_t round_bytes)
-        : known_(known) {
+    rounds_of(Comm& comm, key_directory const& directory, std::string failure, std::span<view_type const> known,
+              std::int64_t round_bytes)
+        : known_(known), round_bytes_(round_bytes) {
       std::int64_t rounds = 0;
-      auto const failure = failure_of([&] {
+      attempt(failure, [&] {
         bounds_.push_back(0);
         for (auto const& splitter : directory.splitters_) {
           bounds_.push_back(std::ranges::lower_bound(known, view_type(splitter)) - known.begin());
@@ -221,15 +238,19 @@ private:
     }
 
     [[nodiscard]] std::int64_t num_rounds() const noexcept { return num_rounds_; }
-    // Returns the keys of a round by home, and their numbers.
-    [[nodiscard]] std::pair<std::vector<view_type>, std::vector<std::int64_t>> round(std::int64_t number) const {
-      std::pair<std::vector<view_type>, std::vector<std::int64_t>> made;
-      for (std::size_t home = 0; home + 1 < bounds_.size(); ++home) {
-        auto const [first, last] = slice(number, home);
-        made.first.insert(made.first.end(), known_.begin() + first, known_.begin() + last);
-        made.second.push_back(last - first);
-      }
-      return made;
+    // Sends the keys of a round to their homes.
+    template <communicator Comm>
+    [[nodiscard]] arrived_keys<Key> send(Comm& comm, call_site site, std::string failure, std::int64_t number) const {
+      std::vector<view_type> keys;
+      std::vector<std::int64_t> counts;
+      attempt(failure, [&] {
+        for (std::size_t home = 0; home + 1 < bounds_.size(); ++home) {
+          auto const [first, last] = slice(number, home);
+          keys.insert(keys.end(), known_.begin() + first, known_.begin() + last);
+          counts.push_back(last - first);
+        }
+      });
+      return exchange_keys<Key>(comm, site, failure, keys, counts, round_bytes_);
     }
     // Writes the values of a round to the places of its keys.
     void scatter(std::int64_t number, host_view<std::int64_t const> values, host_view<std::int64_t> out) const {
@@ -259,59 +280,54 @@ private:
     }
 
     std::span<view_type const> known_;
+    std::int64_t round_bytes_;
     std::vector<std::int64_t> bounds_; // [R + 1]
     std::int64_t most_ = 1;            // keys for a home in a round
     std::int64_t num_rounds_ = 0;
   };
 
-  // Every rank sends regular samples of its keys to all, as many as there are ranks or more; splitters divide them.
+  // Every rank sends regular samples of its keys to all; splitters divide them. A sample counts as the keys of its rank
+  // up to the next sample, so ranks may have any numbers of keys. Returns the failure of this rank.
   template <communicator Comm>
-  void find_splitters(Comm& comm, std::string failure, std::span<view_type const> known, std::int64_t round_bytes) {
+  [[nodiscard]] std::string find_splitters(Comm& comm, std::string failure, std::span<view_type const> known,
+                                           std::int64_t round_bytes) {
     auto const ranks = comm.size();
+    auto const sizes = exchange_values(comm, at(3), failure, std::ssize(known));
     std::vector<view_type> samples;
     std::vector<std::int64_t> counts;
-    if (failure.empty()) {
-      failure = failure_of([&] {
-        auto const wanted = std::min<std::int64_t>(std::ssize(known), std::max(ranks, 64));
-        std::vector<view_type> own;
-        for (std::int64_t i = 0; i < wanted; ++i) {
-          own.push_back(known[static_cast<std::size_t>(
-              first_place(std::ssize(known), static_cast<int>(wanted), static_cast<int>(i)))]);
+    failure = failure_of([&] {
+      auto const wanted = std::min<std::int64_t>(std::ssize(known), std::max(ranks, 64));
+      for (int rank = 0; rank < ranks; ++rank) {
+        for (int i = 0; i < wanted; ++i) {
+          samples.push_back(
+              known[static_cast<std::size_t>(first_place(std::ssize(known), static_cast<int>(wanted), i))]);
         }
-        for (int rank = 0; rank < ranks; ++rank) {
-          samples.insert(samples.end(), own.begin(), own.end());
-          counts.push_back(wanted);
-        }
-      });
-    }
+        counts.push_back(wanted);
+      }
+    });
     auto const arrived = exchange_keys<Key>(comm, at(0), failure, samples, counts, round_bytes);
-    samples.assign(arrived.all().begin(), arrived.all().end());
-    std::ranges::sort(samples);
-    for (int home = 1; home < ranks && !samples.empty(); ++home) {
-      auto const at = static_cast<std::size_t>(first_place(std::ssize(samples), ranks, home));
-      splitters_.emplace_back(samples[std::min(at, samples.size() - 1)]);
-    }
-    splitters_.resize(static_cast<std::size_t>(ranks - 1)); // without any key
-  }
-
-  // Adds keys to the keys of this home.
-  void merge(std::span<view_type const> arrived) {
-    std::vector<view_type> fresh(arrived.begin(), arrived.end());
-    std::ranges::sort(fresh);
-    fresh.erase(std::ranges::unique(fresh).begin(), fresh.end());
-    std::vector<Key> merged;
-    merged.reserve(own_.size() + fresh.size());
-    auto next = own_.begin();
-    for (auto const& key : fresh) {
-      while (next != own_.end() && *next < key) {
-        merged.push_back(std::move(*next++));
+    return failure_of([&] {
+      std::vector<std::pair<view_type, std::int64_t>> weighted;
+      for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+        auto const first = arrived.offsets()[rank];
+        auto const count = static_cast<int>(arrived.offsets()[rank + 1] - first);
+        for (int i = 0; i < count; ++i) {
+          auto const begin = first_place(sizes[rank].value, count, i);
+          weighted.emplace_back(arrived.all()[static_cast<std::size_t>(first + i)],
+                                first_place(sizes[rank].value, count, i + 1) - begin);
+        }
       }
-      if (next == own_.end() || *next != key) {
-        merged.emplace_back(key);
+      std::ranges::sort(weighted);
+      std::int64_t before = 0; // keys before the next sample
+      auto next = weighted.begin();
+      for (int home = 1; home < ranks && !weighted.empty(); ++home) {
+        for (; next + 1 != weighted.end() && before < first_place(total_value(sizes), ranks, home); ++next) {
+          before += next->second;
+        }
+        splitters_.emplace_back(next->first);
       }
-    }
-    std::move(next, own_.end(), std::back_inserter(merged));
-    own_ = std::move(merged);
+      splitters_.resize(static_cast<std::size_t>(ranks - 1)); // without any key
+    });
   }
 
   std::vector<Key> splitters_;      // [R − 1], ascending

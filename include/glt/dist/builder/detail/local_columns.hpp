@@ -7,9 +7,12 @@
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/detail/row_places.hpp>
 #include <glt/memory/memory.hpp>
+
+#include <cmath>
 
 namespace glt::detail {
 
@@ -20,8 +23,17 @@ struct local_column {
   std::int64_t columns = 0;
   dist::row_list rows{}; ///< none on a rank without vertices or edges
 
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept { // that ranks tell each other
+    return std::tie(self.name, self.type, self.columns);
+  }
   [[nodiscard]] std::int64_t bytes() const noexcept { return columns * size_of(type); }
 };
+
+/// Returns a name without the NUL before it, for errors.
+[[nodiscard]] inline std::string_view shown_name(std::string_view name) noexcept {
+  return name.substr(name.starts_with('\0') ? 1 : 0);
+}
 
 /// Columns of this rank's vertices or edges. Weights and times are columns, too, whose names begin with a NUL.
 class local_columns {
@@ -37,7 +49,7 @@ public:
   ///
   /// @throws precondition_error  if it does not have one row per vertex or edge, or its name comes twice
   void add(std::string_view name, dist::row_list rows) {
-    auto const shown = name.substr(name.starts_with('\0') ? 1 : 0);
+    auto const shown = shown_name(name);
     if (rows.size() != size_) {
       throw precondition_error(
           message(rows.size(), " rows of \"", shown, "\" for ", size_, ' ', what_, "; give one for each"));
@@ -54,16 +66,10 @@ public:
   /// @comm   collective; one header exchange and one variable exchange
   /// @throws collective_error  on every rank, if a rank passes a failure
   template <communicator Comm>
-  [[nodiscard]] std::string agree(Comm& comm, call_site site, std::string const& failure) {
-    std::string own;
-    auto const failed = failure.empty() ? failure_of([&] {
-      for (auto const& column : size_ > 0 ? all_ : std::vector<local_column>()) {
-        own += message(column.name, '\n', name_of(column.type), '\n', column.columns, '\n');
-      }
-      own.insert(0, size_ > 0 ? "+\n" : "");
-    })
-                                        : failure;
-    auto const of_ranks = gather_lists(comm, site, failed, own);
+  [[nodiscard]] std::string agree(Comm& comm, call_site site, std::string failure) {
+    std::vector<std::byte> own; // empty on a rank without vertices or edges
+    attempt(failure, [&] { own = size_ > 0 ? packed_bytes(all_) : own; });
+    auto const of_ranks = gather_lists(comm, site, failure, own);
     return failure_of([&] { follow(of_ranks, own); });
   }
 
@@ -86,8 +92,8 @@ public:
   }
 
 private:
-  void follow(std::vector<std::string> const& of_ranks, std::string const& own) {
-    auto const first = std::ranges::find_if(of_ranks, [](auto const& text) { return !text.empty(); });
+  void follow(std::vector<std::vector<std::byte>> const& of_ranks, std::vector<std::byte> const& own) {
+    auto const first = std::ranges::find_if(of_ranks, [](auto const& packed) { return !packed.empty(); });
     if (first != of_ranks.end() && size_ > 0 && *first != own) {
       throw precondition_error(message(what_,
                                        " have other tensors, element types, columns, weights, times or ids than those "
@@ -98,17 +104,8 @@ private:
       return;
     }
     all_.clear();
-    auto text = first == of_ranks.end() ? std::string_view() : std::string_view(*first).substr(2);
-    auto const next = [&] {
-      auto const line = text.substr(0, text.find('\n'));
-      text.remove_prefix(line.size() + 1);
-      return line;
-    };
-    while (!text.empty()) {
-      auto& column = all_.emplace_back();
-      column.name = next();
-      column.type = *find_element_type(next());
-      column.columns = std::stoll(std::string(next()));
+    if (first != of_ranks.end()) {
+      unpacker(*first, nullptr).get(all_);
     }
   }
 
@@ -135,11 +132,21 @@ public:
     }
   }
   /// Writes the same number to all elements of one vertex.
+  ///
+  /// @throws precondition_error  if a column of integers cannot hold it
   void fill(std::int64_t i, double value) {
     for (auto& column : all_) {
       visit_element(column.type, [&]<class T>(std::type_identity<T>) {
         T element;
-        if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+        if constexpr (std::integral<T>) {
+          auto const lowest = static_cast<double>(std::numeric_limits<T>::min());
+          if (!(value >= lowest && value < std::ldexp(1.0, std::numeric_limits<T>::digits)) ||
+              value != std::trunc(value)) {
+            throw precondition_error(message("value ", value, " of missing rows for \"", shown_name(column.name),
+                                             "\" of ", name_of(column.type), "; give a number that fits all tensors"));
+          }
+          element = static_cast<T>(value);
+        } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
           element = T(static_cast<float>(value));
         } else {
           element = static_cast<T>(value);

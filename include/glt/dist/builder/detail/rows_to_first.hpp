@@ -18,23 +18,18 @@ namespace glt::detail {
 /// becomes the failure of rank 0.
 ///
 /// @shape  rows_of(round): any number of rows; columns are the num_columns vertices of the whole graph
-/// @comm   collective; a header exchange, and an exchange of 8 bytes an edge and a row per round
+/// @comm   collective; a header exchange, and `exchange_lists` of 8 bytes an edge and a row per round
 /// @throws collective_error  on every rank, if there is a failure on a rank
 template <communicator Comm, class RowsOf, class Take>
 void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds, std::string& failure, RowsOf rows_of,
                    Take take) {
-  auto const attempt = [&](auto work) {
-    if (failure.empty()) {
-      failure = failure_of(work);
-    }
-  };
   auto const rounds = exchange_values(comm, {.what = operation::shuffle, .hop = 50}, failure, num_rounds);
   std::int64_t first = 0;
   for (std::size_t rank = 0; rank < rounds.size(); ++rank) {
     for (std::int64_t round = 0; round < rounds[rank].value; ++round) {
       std::vector<std::int64_t> list; // degrees, columns, and the number of rows
       std::vector<std::int64_t> counts;
-      attempt([&] {
+      attempt(failure, [&] {
         if (static_cast<int>(rank) == comm.rank()) {
           csr_view<memory_space::host, global_id> const rows = rows_of(round);
           auto const begin = rows.offset(0);
@@ -54,7 +49,7 @@ void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds
                          host_view<std::int64_t const>(list), counts, dist::exchange_options{}.round_bytes);
       list = {};
       if (comm.rank() == 0) {
-        attempt([&] {
+        attempt(failure, [&] {
           auto const received = arrived.from(static_cast<int>(rank));
           auto const num_rows = received[received.size() - 1];
           std::vector<edge_offset> offsets{0};

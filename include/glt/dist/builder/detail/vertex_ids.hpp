@@ -34,19 +34,6 @@ void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, U
                                                             std::int64_t bytes) {
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> fresh;
-  auto const merge = [&] {
-    std::ranges::sort(fresh);
-    fresh.erase(std::ranges::unique(fresh).begin(), fresh.end());
-    if (all.empty()) {
-      all.assign(fresh.begin(), fresh.end());
-    } else {
-      std::vector<std::int64_t> merged;
-      merged.reserve(all.size() + fresh.size());
-      std::ranges::set_union(all, fresh, std::back_inserter(merged));
-      all = std::move(merged);
-    }
-    fresh.clear();
-  };
   auto const most = static_cast<std::size_t>(items_of_bytes(bytes, sizeof(std::int64_t)));
   std::int64_t num_ids = 0;
   for (auto const* const list : lists) {
@@ -57,11 +44,12 @@ void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, U
     each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
       fresh.push_back(id);
       if (fresh.size() == most) {
-        merge();
+        merge_distinct(fresh, all);
+        fresh.clear();
       }
     });
   }
-  merge();
+  merge_distinct(fresh, all);
   return all;
 }
 
@@ -148,25 +136,23 @@ public:
              std::optional<std::int64_t> num_vertices, bool in_order, std::int64_t round_bytes)
       : round_bytes_(round_bytes), is_range_(num_vertices.has_value()), keeps_ids_(is_range_ && in_order),
         directory_(directory_type::of_range(0, comm.rank(), comm.size())) {
-    if (failure.empty()) {
-      failure = failure_of([&] {
-        if (is_range_ && *num_vertices < 0) {
-          throw precondition_error(message("graph of ", *num_vertices, " vertices; the number is 0 or more"));
-        }
-        for (auto const* const list : lists) {
-          each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
-            if (id < 0 || (is_range_ && id >= *num_vertices)) {
-              throw precondition_error(is_range_ ? message("vertex id ", id, " is outside [0, ", *num_vertices,
-                                                           "), the vertices of the graph")
-                                                 : message("vertex id ", id, "; ids are 0 or more"));
-            }
-          });
-        }
-        if (!keeps_ids_) {
-          known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
-        }
-      });
-    }
+    attempt(failure, [&] {
+      if (is_range_ && *num_vertices < 0) {
+        throw precondition_error(message("graph of ", *num_vertices, " vertices; the number is 0 or more"));
+      }
+      for (auto const* const list : lists) {
+        each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+          if (id < 0 || (is_range_ && id >= *num_vertices)) {
+            throw precondition_error(
+                is_range_ ? message("vertex id ", id, " is outside [0, ", *num_vertices, "), the vertices of the graph")
+                          : message("vertex id ", id, "; ids are 0 or more"));
+          }
+        });
+      }
+      if (!keeps_ids_) {
+        known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
+      }
+    });
     agree(comm, {.what = operation::shuffle, .hop = 20}, failure, num_vertices.value_or(-1), [](auto own, auto first) {
       return message("says that there are ", own, " vertices, but rank 0 says ", first,
                      " (-1: any ids); say the same on all ranks");
@@ -199,19 +185,18 @@ public:
   /// @comm   collective; header exchanges, two exchanges of 8 bytes, and the exchanges of `key_directory::look_up`
   /// @throws collective_error  on every rank, if a rank passes a failure
   template <communicator Comm>
-  void renumber(Comm& comm, std::string const& failure, host_view<local_id const> part_of, bool last) {
+  void renumber(Comm& comm, std::string failure, host_view<local_id const> part_of, bool last) {
     auto const ranks = static_cast<std::size_t>(comm.size());
     std::vector<std::int64_t> counts(ranks, 0);
     std::vector<std::int64_t> of_homes(ranks, 0);
     table_ = {};
-    agree(comm, {.what = operation::shuffle, .hop = 21},
-          failure.empty() ? failure_of([&] {
-            renumbered_.resize(part_of.size());
-            for (auto const part : part_of) {
-              ++counts[static_cast<std::size_t>(part)];
-            }
-          })
-                          : failure);
+    attempt(failure, [&] {
+      renumbered_.resize(part_of.size());
+      for (auto const part : part_of) {
+        ++counts[static_cast<std::size_t>(part)];
+      }
+    });
+    agree(comm, {.what = operation::shuffle, .hop = 21}, failure);
     exchange_sizes(comm, counts, of_homes);
     std::int64_t size = 0; // of this rank's part
     for (auto& count : of_homes) {
@@ -219,7 +204,7 @@ public:
     }
     exchange_sizes(comm, of_homes, counts); // the vertices of homes before this one in every part
     auto const sizes = exchange_values(comm, {.what = operation::shuffle, .hop = 22}, {}, size);
-    auto const failed = failure_of([&] {
+    failure = failure_of([&] {
       std::vector<global_id> offsets{0};
       for (std::size_t part = 0; part < ranks; ++part) {
         counts[part] += offsets.back();
@@ -231,7 +216,7 @@ public:
       }
     });
     auto of_known =
-        directory_.look_up(comm, failed, known_, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
+        directory_.look_up(comm, failure, known_, [&](std::int64_t place) { return renumbered_[place]; }, round_bytes_);
     agree(comm, {.what = operation::shuffle, .hop = 23},
           failure_of([&] { table_ = known_ids(last ? std::move(known_) : known_, std::move(of_known)); }));
   }

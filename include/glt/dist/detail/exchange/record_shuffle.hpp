@@ -103,18 +103,13 @@ private:
 template <communicator Comm, class Work, class Take>
 void shuffle_in_rounds(Comm& comm, record_shuffle<Comm>& shuffle, std::int64_t first, std::int64_t last,
                        std::int64_t items_a_round, Work work, Take take, std::string failure = {}) {
-  auto const attempt = [&](auto part) {
-    if (failure.empty()) {
-      failure = failure_of(part);
-    }
-  };
   std::int64_t step = 0;
   for (bool more = true; more; ++step) {
     auto const end = first + std::min(items_a_round, last - first);
-    attempt([&] { work(first, end); });
+    attempt(failure, [&] { work(first, end); });
     first = end;
-    more =
-        shuffle.exchange(step, failure, [&](std::byte const* record) { attempt([&] { take(record); }); }, first < last);
+    more = shuffle.exchange(
+        step, failure, [&](std::byte const* record) { attempt(failure, [&] { take(record); }); }, first < last);
   }
   agree(comm, {.what = operation::shuffle, .step = step}, failure);
 }

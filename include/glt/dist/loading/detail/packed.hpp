@@ -81,6 +81,15 @@ template <class... X>
   return count.size();
 }
 
+/// Packs the arguments into a list of bytes.
+template <class... X>
+[[nodiscard]] std::vector<std::byte> packed_bytes(X const&... x) {
+  std::vector<std::byte> bytes(packed_size(x...));
+  packer to(bytes.data());
+  (to.add(x), ...);
+  return bytes;
+}
+
 /// Reader of a block that a `packer` has written. Arrays are not copied: they stay in the block, which `keeper` keeps
 /// alive. The block comes from another process and is not trusted.
 class unpacker {

@@ -24,10 +24,7 @@ public:
       if (!reader.at_end()) {
         throw error("request of another type than the service takes");
       }
-      auto const reply = serve(std::as_const(request));
-      std::vector<std::byte> bytes(packed_size(reply));
-      packer(bytes.data()).add(reply);
-      return bytes;
+      return packed_bytes(serve(std::as_const(request)));
     };
     if (!by_name_.emplace(name, packed).second) {
       throw precondition_error(message("service \"", name, "\" is registered twice; give each service a name"));
