@@ -6,7 +6,6 @@
 #include <glt/mpi/program.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <numeric>
@@ -15,8 +14,7 @@
 
 namespace dist = glt::dist;
 using glt::device::cpu;
-constexpr std::int64_t num_users = 200, num_items = 400, num_groups = 20, num_purchases = 50, width = 16;
-constexpr std::int64_t num_negatives = 20;       // of an edge
+constexpr std::int64_t num_users = 200, num_items = 400, num_groups = 20, per_user = 50, width = 16, negatives = 20;
 constexpr int item = 1, buys = 0, bought_by = 1; // in the order of the schema
 
 std::int64_t random_below(std::uint64_t bound, std::int64_t of, std::int64_t number) {
@@ -35,17 +33,17 @@ double score(auto const& batch, std::int64_t user_at, std::int64_t item_at) {
   return sum;
 }
 
-// Ranks the first of every `num_negatives + 1` seed edges, a purchase, among the others, its negatives.
+// Ranks the first of every `negatives + 1` seed edges, a purchase, among the others, its negatives.
 double mean_reciprocal_rank(glt::mpi_comm comm, auto const& recipe, dist::edge_seeds<> const& seeds) {
-  dist::loader loader(comm, recipe, seeds, {.batch_size = 16 * (num_negatives + 1)});
+  dist::loader loader(comm, recipe, seeds, {.batch_size = 16 * (negatives + 1)});
   std::array<double, 2> sums{}; // of reciprocal ranks, and of purchases
   for (auto const& batch : loader.epoch(0)) {
     auto const pairs = batch.sample.edge_label_index();
-    for (std::int64_t i = 0; i < pairs.columns(); i += num_negatives + 1) {
-      double place = 1;
-      for (std::int64_t n = i + 1; n <= i + num_negatives; ++n) {
-        auto const margin = score(batch, pairs(0, i), pairs(1, i)) - score(batch, pairs(0, n), pairs(1, n));
-        place += margin < 0 ? 1 : margin == 0 ? 0.5 : 0; // a tie counts half
+    for (std::int64_t i = 0; i < pairs.columns(); i += negatives + 1) {
+      double place = 1, bought = score(batch, pairs(0, i), pairs(1, i));
+      for (std::int64_t n = i + 1; n <= i + negatives; ++n) {
+        auto const other = score(batch, pairs(0, n), pairs(1, n));
+        place += other > bought ? 1 : other == bought ? 0.5 : 0; // a tie counts half
       }
       sums = {sums[0] + 1 / place, sums[1] + 1};
     }
@@ -60,10 +58,10 @@ void run(glt::mpi_comm comm) {
                                   {{"user", "buys", "item"}, {"item", "bought_by", "user"}});
   std::vector<glt::local_id> users, items;
   std::vector<std::int64_t> times;
-  for (std::int64_t e = 0; e < num_users * num_purchases; ++e) {
-    auto const any = random_below(num_items, e, 0), time = e % num_purchases;
-    auto const liked = any / num_groups * num_groups + (e / num_purchases * 7 + time / 25 * 3) % num_groups;
-    users.push_back(static_cast<glt::local_id>(e / num_purchases));
+  for (std::int64_t e = 0; e < num_users * per_user; ++e) {
+    auto const any = random_below(num_items, e, 0), time = e % per_user;
+    auto const liked = any / num_groups * num_groups + (e / per_user * 7 + time / 25 * 3) % num_groups;
+    users.push_back(static_cast<glt::local_id>(e / per_user));
     items.push_back(static_cast<glt::local_id>(any % 5 == 0 ? any : liked));
     times.push_back(time);
   }
@@ -95,7 +93,7 @@ void run(glt::mpi_comm comm) {
   dist::edge_seeds<> seeds;
   for (std::int64_t r = 0; r < rows; ++r) {
     for (auto e = graph.local(buys).offset(r); e < graph.local(buys).offset(r + 1); ++e) {
-      for (std::int64_t n = 0; sorted_times[buys][e] >= 45 && n <= num_negatives; ++n) {
+      for (std::int64_t n = 0; sorted_times[buys][e] >= 45 && n <= negatives; ++n) {
         seeds.sources.push_back(graph.local(buys).source(e));
         auto const other = names[item].renumbered[random_below(num_items, graph.local(buys).id_of_edge(e), n)];
         seeds.destinations.push_back(n == 0 ? graph.book(item).begin(comm.rank()) + r : other);
@@ -103,7 +101,6 @@ void run(glt::mpi_comm comm) {
       }
     }
   }
-
   // Around every edge, at its time: 8 earlier purchases of the user, any or the last ones; the edge is not among them.
   glt::hetero_link_options const options{
       .edge_type = buys, .neighbors = {.fanouts = {{0}, {8}}, .disjoint = true}, .negatives = {.amount = 0}};

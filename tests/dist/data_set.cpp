@@ -171,6 +171,17 @@ TEST_CASE("a graph without types is one of one type for recipes with types") {
     glt::dist::loader plain(comm, glt::dist::neighbor_batches(data, {.fanouts = {3, 2}}), seeds, {.batch_size = 8});
     glt::dist::loader typed(comm, glt::dist::typed_batches(data, {.fanouts = glt::same_fanouts(data.schema(), {3, 2})}),
                             glt::dist::typed_seeds<>(0, {seeds}), {.batch_size = 8});
+    glt::hetero_link_options const around_edges{.neighbors = {.fanouts = glt::same_fanouts(data.schema(), {3, 2})}};
+    auto const& edges = data.links("train").edges;
+    glt::dist::loader links(
+        comm, glt::dist::typed_batches(data, around_edges),
+        glt::dist::edge_seeds<>{.sources = edges.sources, .destinations = edges.destinations, .labels = {}},
+        {.batch_size = 8});
+    for (auto const& batch : links.epoch(0)) {
+      auto const& subgraph = batch.sample.subgraph();
+      CHECK(batch.tensors[0]["x"].num_rows == std::ssize(subgraph.nodes(0)));
+      CHECK(batch.tensors[0]["y"].num_rows == subgraph.num_sampled_nodes(0)[0]);
+    }
     auto const wanted = plain.epoch(0);
     auto next = wanted.begin();
     for (auto const& batch : typed.epoch(0)) {

@@ -8,6 +8,8 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
+#include <glt/dist/to_device.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 
 #include "counted_batches.hpp"
@@ -15,6 +17,7 @@
 #include "parts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -74,6 +77,28 @@ void check_deployments(Comm& comm, Recipe const& recipe, typename Recipe::seeds_
     }
     CHECK((comm.size() == 1 || prints_of(plain, 0) != prints_of(plain, 1)));
   }
+}
+
+/// The batches of an epoch are those of a loader on the host, made by a loader on a policy and delivered to it.
+/// `copy(policy, batch)` copies what is compared.
+template <glt::device_policy Policy, class HostLoader, class Loader, class Copy>
+void check_on_policy(Policy const& policy, HostLoader& host_loader, Loader& loader, Copy copy) {
+  auto on_host = host_loader.epoch(1);
+  std::vector<decltype(copy(cpu(), *on_host.begin()))> expected;
+  for (auto const& batch : on_host) {
+    expected.push_back(copy(cpu(), batch));
+  }
+  auto const check = [&](auto& batches) {
+    std::size_t step = 0;
+    for (auto const& batch : batches.epoch(1)) {
+      REQUIRE(step < expected.size());
+      CHECK(copy(policy, batch) == expected[step++]);
+    }
+    CHECK(step == expected.size());
+  };
+  check(loader);
+  auto delivered = glt::dist::to_device(host_loader, policy);
+  check(delivered);
 }
 
 /// Header exchanges of an epoch of batches that are made `bulk` at a time.

@@ -118,47 +118,17 @@ naive_hetero_link_sample plain_hetero_links(Sample const& sample, glt::hetero_sc
                                             Original const& original = {}) {
   naive_hetero_link_sample out;
   out.subgraph = plain_hetero(sample.subgraph(), original);
-  auto const vertex = [&](int type, std::int64_t position) {
-    return position < 0 ? -1
-                        : out.subgraph.nodes.at(static_cast<std::size_t>(type)).at(static_cast<std::size_t>(position));
-  };
-  auto const from = schema.source_type(edge_type);
-  auto const to = schema.destination_type(edge_type);
-  auto const index = sample.edge_label_index();
-  for (std::int64_t i = 0; i < index.columns(); ++i) {
-    out.labelled.emplace_back(vertex(from, index(0, i)), vertex(to, index(1, i)));
-  }
-  out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
-  for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
-    out.triplets.emplace_back(vertex(from, sample.src_index()[i]), vertex(to, sample.dst_pos_index()[i]));
-    std::vector<std::int64_t> row;
-    for (auto const position : sample.dst_neg_index().row(i)) {
-      row.push_back(vertex(to, position));
-    }
-    out.rows.push_back(std::move(row));
-  }
-  out.verified.assign(sample.verified().begin(), sample.verified().end());
+  auto const nodes_of = [&](int type) -> auto& { return out.subgraph.nodes.at(static_cast<std::size_t>(type)); };
+  copy_pairs(out, sample, nodes_of(schema.source_type(edge_type)), nodes_of(schema.destination_type(edge_type)));
   return out;
 }
 
-/// Positives of a batch: edges of the type, one of them twice, and pairs that need not be edges.
+/// `some_positives` for the edges of a type.
 inline pair_list some_hetero_positives(hetero_list const& graph, int edge_type, std::int64_t size, std::uint64_t seed) {
-  pair_list chosen;
-  auto const pairs = pairs_of(graph.relations[static_cast<std::size_t>(edge_type)]);
-  auto const sources = graph.schema.num_vertices(graph.schema.source_type(edge_type));
-  auto const destinations = graph.schema.num_vertices(graph.schema.destination_type(edge_type));
-  glt::random_stream draws(glt::random_key(78), seed);
-  for (std::int64_t i = 0; i < size && sources > 0 && destinations > 0; ++i) {
-    if (i % 5 == 3) {
-      chosen.push_back(chosen.front());
-    } else if (pairs.empty() || i % 5 == 4) {
-      auto const source = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(sources)));
-      chosen.emplace_back(source, static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(destinations))));
-    } else {
-      chosen.push_back(pairs[draws.below(pairs.size())]);
-    }
-  }
-  return chosen;
+  auto const& schema = graph.schema;
+  return some_positives(pairs_of(graph.relations[static_cast<std::size_t>(edge_type)]),
+                        schema.num_vertices(schema.source_type(edge_type)),
+                        schema.num_vertices(schema.destination_type(edge_type)), size, {glt::random_key(78), seed});
 }
 
 /// The edge type with its ends swapped, or −1.

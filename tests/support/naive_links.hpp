@@ -249,50 +249,61 @@ inline std::vector<glt::link_options> timed_link_options_to_try() {
   return options;
 }
 
+/// Copies pairs and labels of a link sample, whose positions are among the vertices at each end.
+template <class Sample>
+void copy_pairs(naive_link_pairs& out, Sample const& sample, std::vector<std::int64_t> const& sources,
+                std::vector<std::int64_t> const& destinations) {
+  auto const vertex = [](std::vector<std::int64_t> const& vertices, std::int64_t position) {
+    return position < 0 ? -1 : vertices.at(static_cast<std::size_t>(position));
+  };
+  auto const index = sample.edge_label_index();
+  for (std::int64_t i = 0; i < index.columns(); ++i) {
+    out.labelled.emplace_back(vertex(sources, index(0, i)), vertex(destinations, index(1, i)));
+  }
+  out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
+  for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
+    out.triplets.emplace_back(vertex(sources, sample.src_index()[i]), vertex(destinations, sample.dst_pos_index()[i]));
+    std::vector<std::int64_t> row;
+    for (auto const position : sample.dst_neg_index().row(i)) {
+      row.push_back(vertex(destinations, position));
+    }
+    out.rows.push_back(std::move(row));
+  }
+  out.verified.assign(sample.verified().begin(), sample.verified().end());
+}
+
 /// A link sample in plain vectors, its vertices mapped through `original` (by node id) if that is given.
 template <class Sample, class Original = std::vector<std::int64_t>>
 naive_link_sample plain_links(Sample const& sample, Original const& original = {}) {
   naive_link_sample out;
   out.subgraph = plain(sample.subgraph(), original);
-  auto const vertex = [&](std::int64_t position) {
-    return position < 0 ? -1 : out.subgraph.nodes.at(static_cast<std::size_t>(position));
-  };
-  auto const index = sample.edge_label_index();
-  for (std::int64_t i = 0; i < index.columns(); ++i) {
-    out.labelled.emplace_back(vertex(index(0, i)), vertex(index(1, i)));
-  }
-  out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
-  for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
-    out.triplets.emplace_back(vertex(sample.src_index()[i]), vertex(sample.dst_pos_index()[i]));
-    std::vector<std::int64_t> row;
-    for (auto const position : sample.dst_neg_index().row(i)) {
-      row.push_back(vertex(position));
-    }
-    out.rows.push_back(std::move(row));
-  }
-  out.verified.assign(sample.verified().begin(), sample.verified().end());
+  copy_pairs(out, sample, out.subgraph.nodes, out.subgraph.nodes);
   return out;
 }
 
-/// Positives of a batch: edges of the graph, one of them twice, and a pair that need not be an edge.
-inline pair_list some_positives(edge_list const& graph, std::int64_t size, std::uint64_t seed) {
+/// Positives of a batch: some of the pairs, one of them twice, and pairs of any vertices.
+inline pair_list some_positives(pair_list const& pairs, std::int64_t num_sources, std::int64_t num_destinations,
+                                std::int64_t size, glt::random_stream draws) {
   pair_list chosen;
-  auto const pairs = pairs_of(graph.view());
-  glt::random_stream draws(glt::random_key(77), seed);
-  for (std::int64_t i = 0; i < size && graph.num_vertices > 0; ++i) {
+  auto const any = [&](std::int64_t count) {
+    return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(count)));
+  };
+  for (std::int64_t i = 0; i < size && num_sources > 0 && num_destinations > 0; ++i) {
     if (i % 5 == 3) {
       chosen.push_back(chosen.front());
     } else if (pairs.empty() || i % 5 == 4) {
-      auto const any = [&] {
-        return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(graph.num_vertices)));
-      };
-      auto const source = any();
-      chosen.emplace_back(source, any());
+      auto const source = any(num_sources);
+      chosen.emplace_back(source, any(num_destinations));
     } else {
       chosen.push_back(pairs[draws.below(pairs.size())]);
     }
   }
   return chosen;
+}
+/// The same for a graph without types.
+inline pair_list some_positives(edge_list const& graph, std::int64_t size, std::uint64_t seed) {
+  return some_positives(pairs_of(graph.view()), graph.num_vertices, graph.num_vertices, size,
+                        {glt::random_key(77), seed});
 }
 
 /// Options of every mode, with exclusion, replacement, padding and gaps.

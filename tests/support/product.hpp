@@ -6,11 +6,13 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
+#include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -121,6 +123,52 @@ private:
 /// Options of all loaders of the product.
 inline constexpr glt::dist::loader_options product_options{.batch_size = 6, .shuffle = true, .seed = 3};
 
+/// Vertices around which the product samples, with times or without.
+inline glt::dist::vertex_seeds<> product_seeds(int rank, std::int64_t num_vertices, bool timed) {
+  glt::dist::vertex_seeds<> seeds;
+  for (std::int64_t i = 0; i < 17; ++i) {
+    seeds.vertices.push_back((i * 11 + rank * 5) % num_vertices);
+    if (timed) {
+      seeds.times.push_back(i * 23 % 120 - 5);
+    }
+  }
+  return seeds;
+}
+
+/// Seed edges to these vertices, with labels.
+inline glt::dist::edge_seeds<> product_seed_edges(int rank, std::int64_t num_sources, std::int64_t num_destinations,
+                                                  bool timed) {
+  auto vertices = product_seeds(rank, num_destinations, timed);
+  glt::dist::edge_seeds<> seeds;
+  for (auto const vertex : vertices.vertices) {
+    seeds.sources.push_back((vertex * 3 + 1) % num_sources);
+    seeds.labels.push_back(vertex % 4);
+  }
+  seeds.destinations = std::move(vertices.vertices);
+  seeds.times = std::move(vertices.times);
+  return seeds;
+}
+
+/// Samples links on one process.
+template <bool Timed>
+void sample_serially(auto& sampler, glt::dist::edge_seeds<> const& seeds, glt::sample_key key, auto& out) {
+  if constexpr (Timed) {
+    sampler.sample(seeds.sources, seeds.destinations, seeds.labels, seeds.times, key, out);
+  } else {
+    sampler.sample(seeds.sources, seeds.destinations, seeds.labels, key, out);
+  }
+}
+
+/// Weights of the vertices of a whole graph, moved from the order of `original` to that of original ids.
+inline std::vector<double> by_original(std::vector<double> const& weights,
+                                       glt::host_view<glt::global_id const> original) {
+  std::vector<double> made(weights.size());
+  for (std::size_t v = 0; v < made.size(); ++v) {
+    made[static_cast<std::size_t>(original[static_cast<std::int64_t>(v)])] = weights[v];
+  }
+  return made;
+}
+
 /// What a batch holds beside its place and rows.
 template <class Batch>
 auto const& sampled_of(Batch const& batch) {
@@ -137,17 +185,17 @@ auto const& sampled_of(Batch const& batch) {
 /// deployment are those of one rank, bit for bit: on one rank and on three, when they are asked for and in advance, by
 /// servers and by workers that share memory, each by messages and in place.
 ///
-/// A `Kind` is made of a communicator and a rule, and has this rank's part of everything. `kind.recipe()` borrows from
+/// A `Kind<Comm, Rule...>` is made of a communicator and a rule, and has this rank's part of everything. `kind.recipe()` borrows from
 /// it; `kind.options()` and `kind.seeds(rank)` are what a client asks for, and `kind.serial(seeds, key)` what one process
 /// samples, on one rank. `reads_in_place` tells whether rows of other ranks can be read without messages.
-template <template <class> class Kind>
+template <template <class...> class Kind, class... Rule>
 static void check_product(draw_by by, bool reads_in_place) {
   on_ranks(
       [&](auto comm) {
         using comm_type = decltype(comm);
         auto alone = comm.split(comm.rank(), 0);
-        Kind<comm_type> const whole(alone, by);
-        Kind<comm_type> const here(comm, by);
+        Kind<comm_type, Rule...> const whole(alone, by);
+        Kind<comm_type, Rule...> const here(comm, by);
         auto const seeds = whole.seeds(comm.rank());
         auto of_whole = whole.recipe();
         glt::dist::loader plain(alone, of_whole.with(whole.options()), seeds, product_options);
@@ -192,7 +240,7 @@ static void check_product(draw_by by, bool reads_in_place) {
           glt::dist::role_context<comm_type> roles(comm, own, serves ? "makers" : "users");
           constexpr std::int64_t bytes = 1 << 16;
           auto const serve = [&](auto&& server) {
-            Kind<comm_type> const here(roles.group(), by);
+            Kind<comm_type, Rule...> const here(roles.group(), by);
             auto const recipe = here.recipe();
             using maker = typename std::remove_cvref_t<decltype(recipe)>::template maker<comm_type, cpu>;
             if constexpr (requires(maker& of) { of.read_in_place(here.neighborhood()); }) {
@@ -203,7 +251,7 @@ static void check_product(draw_by by, bool reads_in_place) {
             server.run();
           };
           auto const use = [&](auto&& client) {
-            Kind<comm_type> const whole(alone, by);
+            Kind<comm_type, Rule...> const whole(alone, by);
             auto recipe = whole.recipe();
             auto const seeds = whole.seeds(0);
             glt::dist::loader plain(alone, recipe.with(whole.options()), seeds, product_options);
@@ -223,16 +271,16 @@ static void check_product(draw_by by, bool reads_in_place) {
       {3});
 }
 
-/// The product of a kind without queries with its rules, and of one with times.
-template <template <class> class Kind, template <class> class KindWithTimes>
+/// The product of a kind with all rules.
+template <template <class...> class Kind>
 static void check_product_of_rules() {
   for (auto const by : {draw_by::uniform, draw_by::weight, draw_by::labor, draw_by::own}) {
     CAPTURE(static_cast<int>(by));
-    check_product<Kind>(by, chosen_rule{.by = by}.reads_graph_alone());
+    check_product<Kind, chosen_rule>(by, chosen_rule{.by = by}.reads_graph_alone());
   }
   for (auto const by : {draw_by::time, draw_by::time_and_weight}) {
     CAPTURE(static_cast<int>(by));
-    check_product<KindWithTimes>(by, false);
+    check_product<Kind, timed_rule>(by, false);
   }
 }
 

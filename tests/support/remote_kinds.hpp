@@ -8,6 +8,8 @@
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/server.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/graph/sort_rows.hpp>
 #include <glt/partition/book.hpp>
 
 #include "counted_batches.hpp"
@@ -42,6 +44,18 @@ inline divided_graph merged_graph(int ranks) {
   divided_graph divided(random_graph(257, 4099), all_partitioners()[1], merged_parts);
   merge_parts(divided.names.book, ranks);
   return divided;
+}
+
+/// A part of it with rows in order of time, and the times of its edges.
+inline auto merged_timed_part(int ranks, int rank) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t e = 0; e < 4099; ++e) {
+    times.push_back(e * 37 % 101);
+  }
+  auto part = merged_graph(ranks).part(rank);
+  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
+  part.graph = std::move(sorted.graph);
+  return std::pair(std::move(part), std::move(sorted.times));
 }
 
 /// Seeds of a client, in the numbers of the ranks.

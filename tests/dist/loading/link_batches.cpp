@@ -4,7 +4,6 @@
 #include <glt/dist/loading/link_batches.hpp>
 
 #include <glt/dist/loader.hpp>
-#include <glt/dist/to_device.hpp>
 #include <glt/graph/edge_values.hpp>
 #include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
@@ -187,7 +186,6 @@ TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to
     glt::dist::graph const host_graph(comm, divided.part(comm.rank()));
     glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
     glt::dist::loader host_loader(comm, glt::dist::link_batches(host_graph, options), seeds, glt_test::kind_options);
-    std::vector<std::vector<std::int64_t>> expected;
     auto const copy = [](auto const& at, auto const& batch) {
       auto made = glt::to_vector(at, batch.sample.edge_label());
       for (auto const& part : {glt::to_vector(at, batch.sample.edge_label_index().flat()),
@@ -199,20 +197,8 @@ TEST_CASE_TEMPLATE("batches of links are the same on any policy and delivered to
       }
       return made;
     };
-    for (auto const& batch : host_loader.epoch(1)) {
-      expected.push_back(copy(cpu(), batch));
-    }
     glt::dist::loader loader(comm, glt::dist::link_batches(graph, options), seeds, glt_test::kind_options, policy);
-    auto delivered = glt::dist::to_device(host_loader, policy);
-    auto const check = [&](auto& batches) {
-      std::size_t step = 0;
-      for (auto const& batch : batches.epoch(1)) {
-        CHECK(copy(policy, batch) == expected[step++]);
-      }
-      CHECK(step == expected.size());
-    };
-    check(loader);
-    check(delivered);
+    glt_test::check_on_policy(policy, host_loader, loader, copy);
   });
 }
 

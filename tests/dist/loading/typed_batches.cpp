@@ -7,7 +7,6 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/shared/shared_table.hpp>
-#include <glt/dist/to_device.hpp>
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
@@ -224,22 +223,9 @@ TEST_CASE_TEMPLATE("typed batches are the same on any policy and delivered to it
       auto const rows = batch.tensors[paper]["year"].template as<std::int64_t>();
       return std::pair(glt_test::copy_subgraph(at, batch.subgraph), glt::to_vector(at, rows.flat()));
     };
-    std::vector<std::pair<glt_test::copied_hetero_subgraph, std::vector<std::int64_t>>> expected;
-    for (auto const& batch : host_loader.epoch(1)) {
-      expected.push_back(copy(cpu(), batch));
-    }
     glt::dist::typed_batches recipe(graph, options);
     glt::dist::loader loader(comm, recipe.with(paper, papers), seeds, glt_test::kind_options, policy);
-    auto delivered = glt::dist::to_device(host_loader, policy);
-    auto const check = [&](auto& batches) {
-      std::size_t step = 0;
-      for (auto const& batch : batches.epoch(1)) {
-        CHECK(copy(policy, batch) == expected[step++]);
-      }
-      CHECK(step == expected.size());
-    };
-    check(loader);
-    check(delivered);
+    glt_test::check_on_policy(policy, host_loader, loader, copy);
   });
 }
 
@@ -407,24 +393,11 @@ TEST_CASE_TEMPLATE("typed batches around edges are the same on any policy and de
                                            .reverse_type = rev_writes};
     glt::dist::loader host_loader(comm, glt::dist::typed_batches(host_graph, options), seeds, glt_test::kind_options);
     glt::dist::loader loader(comm, glt::dist::typed_batches(graph, options), seeds, glt_test::kind_options, policy);
-    auto delivered = glt::dist::to_device(host_loader, policy);
     auto const copy = [](auto const& at, auto const& batch) {
       return std::pair(glt_test::copy_subgraph(at, batch.sample.subgraph()),
                        glt::to_vector(at, batch.sample.edge_label_index().flat()));
     };
-    std::vector<std::pair<glt_test::copied_hetero_subgraph, std::vector<glt::local_id>>> expected;
-    for (auto const& batch : host_loader.epoch(1)) {
-      expected.push_back(copy(cpu(), batch));
-    }
-    auto const check = [&](auto& batches) {
-      std::size_t step = 0;
-      for (auto const& batch : batches.epoch(1)) {
-        CHECK(copy(policy, batch) == expected[step++]);
-      }
-      CHECK(step == expected.size());
-    };
-    check(loader);
-    check(delivered);
+    glt_test::check_on_policy(policy, host_loader, loader, copy);
   });
 }
 

@@ -4,7 +4,6 @@
 #include <glt/dist/loading/walk_batches.hpp>
 
 #include <glt/dist/loader.hpp>
-#include <glt/dist/to_device.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"
@@ -116,20 +115,9 @@ TEST_CASE_TEMPLATE("batches of walks are the same on any policy and delivered to
                                   glt_test::kind_options);
     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 5}), seeds, glt_test::kind_options,
                              policy);
-    auto delivered = glt::dist::to_device(host_loader, policy);
-    std::vector<std::vector<glt::global_id>> expected;
-    for (auto const& batch : host_loader.epoch(1)) {
-      expected.push_back(glt::to_vector(cpu(), batch.walks.vertices().flat()));
-    }
-    auto const check = [&](auto& batches) {
-      std::size_t step = 0;
-      for (auto const& batch : batches.epoch(1)) {
-        CHECK(glt::to_vector(policy, batch.walks.vertices().flat()) == expected[step++]);
-      }
-      CHECK(step == expected.size());
-    };
-    check(loader);
-    check(delivered);
+    glt_test::check_on_policy(policy, host_loader, loader, [](auto const& at, auto const& batch) {
+      return glt::to_vector(at, batch.walks.vertices().flat());
+    });
   });
 }
 

@@ -125,24 +125,15 @@ private:
   std::vector<glt::csr_view<host, glt::global_id>> relations_;
 };
 
-glt::dist::vertex_seeds<> papers_of(int rank, bool timed) {
-  glt::dist::vertex_seeds<> seeds;
-  for (std::int64_t i = 0; i < 17; ++i) {
-    seeds.vertices.push_back((i * 11 + rank * 5) % num_papers);
-    if (timed) {
-      seeds.times.push_back(i * 23 % 120 - 5);
-    }
-  }
-  return seeds;
-}
-
 template <class Comm, class Rule>
 struct around_vertices : ranked_graph<Comm, Rule> {
   using base = ranked_graph<Comm, Rule>;
   using base::base;
   auto recipe() const { return glt::dist::typed_batches(this->graph, glt::hetero_options(), this->rules); }
   glt::hetero_options options() const { return this->neighbors(); }
-  glt::dist::typed_seeds<> seeds(int rank) const { return {paper, papers_of(rank, base::timed)}; }
+  glt::dist::typed_seeds<> seeds(int rank) const {
+    return {paper, glt_test::product_seeds(rank, num_papers, base::timed)};
+  }
   auto serial(glt::dist::typed_seeds<> const& seeds, glt::sample_key key) const {
     glt::hetero_neighbor_sampler<cpu, glt::global_id, Rule> sampler(this->whole(), options(), this->rules, {},
                                                                     this->original());
@@ -170,50 +161,25 @@ struct around_edges : ranked_graph<Comm, Rule> {
     return {.edge_type = 0, .neighbors = this->neighbors(), .negatives = {.amount = 1.5, .attempts = 3}};
   }
   glt::dist::edge_seeds<> seeds(int rank) const {
-    auto papers = papers_of(rank, base::timed);
-    glt::dist::edge_seeds<> made;
-    for (auto const vertex : papers.vertices) {
-      made.sources.push_back((vertex * 3 + 1) % num_authors);
-      made.labels.push_back(vertex % 4);
-    }
-    made.destinations = std::move(papers.vertices);
-    made.times = std::move(papers.times);
-    return made;
+    return glt_test::product_seed_edges(rank, num_authors, num_papers, base::timed);
   }
   auto serial(glt::dist::edge_seeds<> const& seeds, glt::sample_key key) const {
-    std::vector<double> by_original(this->author_weights.size());
-    for (std::size_t v = 0; v < by_original.size(); ++v) {
-      by_original[static_cast<std::size_t>(this->graph.original(author)[static_cast<std::int64_t>(v)])] =
-          this->author_weights[v];
-    }
-    glt::vertex_weights<cpu> const authors{glt::host_view<double const>(by_original)};
+    auto const weights = glt_test::by_original(this->author_weights, this->graph.original(author));
+    glt::vertex_weights<cpu> const authors{glt::host_view<double const>(weights)};
     glt::link_sampler<cpu, glt::global_id, Rule, host, glt::hetero_view<host, glt::global_id>> sampler(
         this->whole(), options(), this->rules, {authors.view(), {}}, {}, this->original());
     glt::hetero_link_sample<cpu, glt::global_id> out;
-    if constexpr (base::timed) {
-      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, seeds.times, key, out);
-    } else {
-      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, key, out);
-    }
+    glt_test::sample_serially<base::timed>(sampler, seeds, key, out);
     return out;
   }
 };
-
-template <class Comm>
-using vertices = around_vertices<Comm, glt_test::chosen_rule>;
-template <class Comm>
-using vertices_with_times = around_vertices<Comm, glt_test::timed_rule>;
-template <class Comm>
-using edges = around_edges<Comm, glt_test::chosen_rule>;
-template <class Comm>
-using edges_with_times = around_edges<Comm, glt_test::timed_rule>;
 
 template <class Comm>
 struct walks : ranked_graph<Comm, glt_test::chosen_rule> {
   using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
   auto recipe() const { return glt::dist::walk_batches(this->graph, {cites}, glt::metapath_options()); }
   glt::metapath_options options() const { return {.length = 4, .walks_per_start = 2, .edge_ids = true}; }
-  glt::dist::vertex_seeds<> seeds(int rank) const { return papers_of(rank, false); }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return glt_test::product_seeds(rank, num_papers, false); }
   auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
     glt::metapath_walker<cpu, glt::global_id> const walker({this->graph.local(cites)}, options(), {},
                                                            this->graph.original(paper));
@@ -226,11 +192,11 @@ struct walks : ranked_graph<Comm, glt_test::chosen_rule> {
 } // namespace
 
 TEST_CASE("the product with types: vertices by every rule in every deployment") {
-  glt_test::check_product_of_rules<vertices, vertices_with_times>();
+  glt_test::check_product_of_rules<around_vertices>();
 }
 
 TEST_CASE("the product with types: edges by every rule in every deployment") {
-  glt_test::check_product_of_rules<edges, edges_with_times>();
+  glt_test::check_product_of_rules<around_edges>();
 }
 
 TEST_CASE("the product with types: walks along edge types in every deployment") {

@@ -10,7 +10,6 @@
 #include <glt/dist/loading/walk_batches.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -33,24 +32,12 @@ using glt_test::draw_by;
 
 namespace {
 
-// A part with rows in order of time, and the times of its edges.
-auto timed_part(int ranks, int rank) {
-  std::vector<std::int64_t> times;
-  for (std::int64_t e = 0; e < 4099; ++e) {
-    times.push_back(e * 37 % 101);
-  }
-  auto part = glt_test::merged_graph(ranks).part(rank);
-  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
-  part.graph = std::move(sorted.graph);
-  return std::pair(std::move(part), std::move(sorted.times));
-}
-
 // This rank's part of a graph, and the data of the rules.
 template <class Comm, class Rule>
 class ranked_graph {
 public:
   ranked_graph(Comm& comm, draw_by by)
-      : node_(glt_test::node_of(comm)), timed_(timed_part(comm.size(), comm.rank())),
+      : node_(glt_test::node_of(comm)), timed_(glt_test::merged_timed_part(comm.size(), comm.rank())),
         shared_(glt::dist::share_graph(node_, timed_.first)), graph(comm, std::move(shared_.own)),
         weights_(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))),
         originals_(glt::dist::make_source_originals(comm, graph)) {
@@ -74,7 +61,7 @@ protected:
 
 private:
   decltype(glt_test::node_of(std::declval<Comm>())) node_;
-  decltype(timed_part(0, 0)) timed_;
+  decltype(glt_test::merged_timed_part(0, 0)) timed_;
   decltype(glt::dist::share_graph(node_, timed_.first)) shared_;
 
 public:
@@ -87,16 +74,7 @@ private:
   glt::buffer<cpu, glt::global_id> originals_;
 };
 
-glt::dist::vertex_seeds<> vertices_of(int rank, bool timed) {
-  glt::dist::vertex_seeds<> seeds;
-  for (std::int64_t i = 0; i < 17; ++i) {
-    seeds.vertices.push_back((i * 11 + rank * 5) % 257);
-    if (timed) {
-      seeds.times.push_back(i * 23 % 120 - 5);
-    }
-  }
-  return seeds;
-}
+constexpr std::int64_t num_vertices = 257; // of merged_graph
 
 template <class Comm, class Rule>
 struct around_vertices : ranked_graph<Comm, Rule> {
@@ -104,7 +82,7 @@ struct around_vertices : ranked_graph<Comm, Rule> {
   using base::base;
   auto recipe() const { return glt::dist::neighbor_batches(this->graph, {}, this->rule); }
   glt::neighbor_options options() const { return {.fanouts = {4, 3}, .edge_ids = true, .disjoint = base::timed}; }
-  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, base::timed); }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return glt_test::product_seeds(rank, num_vertices, base::timed); }
   auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
     glt::neighbor_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, {},
                                                              this->graph.original());
@@ -131,50 +109,25 @@ struct around_edges : ranked_graph<Comm, Rule> {
             .negatives = {.amount = 1.5, .attempts = 3}};
   }
   glt::dist::edge_seeds<> seeds(int rank) const {
-    auto vertices = vertices_of(rank, base::timed);
-    glt::dist::edge_seeds<> made;
-    for (auto const vertex : vertices.vertices) {
-      made.destinations.push_back((vertex * 3 + 1) % 257);
-      made.labels.push_back(vertex % 4);
-    }
-    made.sources = std::move(vertices.vertices);
-    made.times = std::move(vertices.times);
-    return made;
+    return glt_test::product_seed_edges(rank, num_vertices, num_vertices, base::timed);
   }
   auto serial(glt::dist::edge_seeds<> const& seeds, glt::sample_key key) const {
-    std::vector<double> by_original(this->end_weights.size());
-    for (std::size_t v = 0; v < by_original.size(); ++v) {
-      by_original[static_cast<std::size_t>(this->graph.original()[static_cast<std::int64_t>(v)])] =
-          this->end_weights[v];
-    }
-    glt::vertex_weights<cpu> const table{glt::host_view<double const>(by_original)};
+    auto const weights = glt_test::by_original(this->end_weights, this->graph.original());
+    glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
     glt::link_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, table.view(), {},
                                                          this->graph.original());
     glt::link_sample<cpu, glt::global_id> out;
-    if constexpr (base::timed) {
-      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, seeds.times, key, out);
-    } else {
-      sampler.sample(seeds.sources, seeds.destinations, seeds.labels, key, out);
-    }
+    glt_test::sample_serially<base::timed>(sampler, seeds, key, out);
     return out;
   }
 };
-
-template <class Comm>
-using vertices = around_vertices<Comm, glt_test::chosen_rule>;
-template <class Comm>
-using vertices_with_times = around_vertices<Comm, glt_test::timed_rule>;
-template <class Comm>
-using edges = around_edges<Comm, glt_test::chosen_rule>;
-template <class Comm>
-using edges_with_times = around_edges<Comm, glt_test::timed_rule>;
 
 template <class Comm>
 struct induced : ranked_graph<Comm, glt_test::chosen_rule> {
   using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
   auto recipe() const { return glt::dist::induced_batches(this->graph); }
   glt::induced_options options() const { return {.num_hops = 1, .edge_ids = true}; }
-  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, false); }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return glt_test::product_seeds(rank, num_vertices, false); }
   auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key) const {
     glt::induced_sampler<cpu, glt::global_id> sampler(this->graph.local(), options());
     glt::sampled_subgraph<cpu, glt::global_id> out;
@@ -188,7 +141,7 @@ struct walks : ranked_graph<Comm, glt_test::chosen_rule> {
   using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
   auto recipe() const { return glt::dist::walk_batches(this->graph, glt::walk_options()); }
   glt::walk_options options() const { return {.length = 5, .walks_per_start = 2, .restart = 0.25, .edge_ids = true}; }
-  glt::dist::vertex_seeds<> seeds(int rank) const { return vertices_of(rank, false); }
+  glt::dist::vertex_seeds<> seeds(int rank) const { return glt_test::product_seeds(rank, num_vertices, false); }
   auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
     glt::random_walker<cpu, glt::global_id> const walker(this->graph.local(), options(), {}, this->graph.original());
     glt::walks<cpu, glt::global_id> out;
@@ -207,7 +160,7 @@ TEST_CASE("servers read each other's rows by the views of an offer, and views th
         comm, 2,
         [&](auto& server) {
           auto& group = server.roles().group();
-          vertices<comm_type> const here(group, draw_by::uniform);
+          around_vertices<comm_type, glt_test::chosen_rule> const here(group, draw_by::uniform);
           auto wrong = here.neighborhood();
           if (group.rank() == 1) {
             wrong.of_rank.pop_back();
@@ -217,7 +170,7 @@ TEST_CASE("servers read each other's rows by the views of an offer, and views th
           server.run();
         },
         [&](auto& client) {
-          vertices<comm_type> const here(alone, draw_by::uniform);
+          around_vertices<comm_type, glt_test::chosen_rule> const here(alone, draw_by::uniform);
           auto const open = [&](char const* offer) {
             glt::dist::remote_loader<comm_type, decltype(here.recipe())> const loader(
                 client, offer, here.seeds(0), here.options(), glt_test::product_options);
@@ -229,11 +182,11 @@ TEST_CASE("servers read each other's rows by the views of an offer, and views th
 }
 
 TEST_CASE("the product without types: vertices by every rule in every deployment") {
-  glt_test::check_product_of_rules<vertices, vertices_with_times>();
+  glt_test::check_product_of_rules<around_vertices>();
 }
 
 TEST_CASE("the product without types: edges by every rule in every deployment") {
-  glt_test::check_product_of_rules<edges, edges_with_times>();
+  glt_test::check_product_of_rules<around_edges>();
 }
 
 TEST_CASE("the product without types: induced subgraphs and walks in every deployment") {

@@ -7,7 +7,6 @@
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
@@ -41,21 +40,9 @@ struct weighted {
   glt::buffer<cpu, float> weights;
 };
 
-// A part with its edges in order of time.
-auto sorted_part(int ranks, int rank) {
-  std::vector<std::int64_t> times;
-  for (std::int64_t e = 0; e < 4099; ++e) {
-    times.push_back(e * 37 % 101);
-  }
-  auto part = glt_test::merged_graph(ranks).part(rank);
-  auto sorted = glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
-  part.graph = std::move(sorted.graph);
-  return std::pair(std::move(part), std::move(sorted.times));
-}
-
 template <class Comm>
 struct temporal {
-  explicit temporal(Comm& comm) : temporal(comm, sorted_part(comm.size(), comm.rank())) {}
+  explicit temporal(Comm& comm) : temporal(comm, glt_test::merged_timed_part(comm.size(), comm.rank())) {}
   auto recipe() const {
     return glt::dist::neighbor_batches(graph, {}, glt::temporal_rule<host>{times.view(), glt::temporal_strategy::last});
   }

@@ -39,6 +39,25 @@ TEST_CASE("options of neighbours and of negatives are both checked") {
   CHECK(glt_test::names(refused({.neighbors = {.fanouts = {-3}}}), "fanout -3"));
 }
 
+TEST_CASE("options of links of a type are checked against the types of the graph") {
+  glt::hetero_schema const schema({{"user", 5}, {"item", 7}},
+                                  {{"user", "buys", "item"}, {"item", "bought_by", "user"}});
+  glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(schema, {2})}};
+  CHECK_NOTHROW(glt::validate(good, schema));
+  auto const refused = [&](auto change) {
+    auto options = good;
+    change(options);
+    return glt_test::thrown<glt::precondition_error>([&] { glt::validate(options, schema); });
+  };
+  CHECK(glt_test::names(refused([](auto& options) { options.neighbors.fanouts.pop_back(); }), "1 lists of fanouts"));
+  CHECK(glt_test::names(refused([](auto& options) { options.negatives.amount = -1; }), "-1 negatives"));
+  CHECK(glt_test::names(refused([](auto& options) { options.edge_type = 2; }), "seed edges of type 2", "2 edge types"));
+  auto with_reverses = good;
+  with_reverses.exclude = glt::seed_exclusion::edges_and_reverses;
+  with_reverses.reverse_type = 1;
+  CHECK_NOTHROW(glt::validate(with_reverses, schema));
+}
+
 TEST_CASE("labels are none, or one class per seed edge") {
   CHECK_NOTHROW(
       glt::detail::validate_labels(glt::host_view<std::int64_t const>(), 3, {.mode = negative_mode::triplet}));

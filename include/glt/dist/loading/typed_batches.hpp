@@ -113,12 +113,12 @@ public:
       : typed_batches(graph, std::move(options), std::vector<Rule>(graph.schema().edge_types().size())) {}
 
   /// Samples the graph of a data set. Collects the features "x" of all types that have some, as float32, and the labels
-  /// "y" of the seeds.
-  typed_batches(data_set<GraphPolicy, Vertex> const& data, hetero_options options, std::vector<Rule> rules)
+  /// "y" of the seeds or ends of seed edges.
+  typed_batches(data_set<GraphPolicy, Vertex> const& data, Options options, std::vector<Rule> rules)
       : typed_batches(data.hetero_graph(), std::move(options), std::move(rules)) {
     add_usual(data);
   }
-  typed_batches(data_set<GraphPolicy, Vertex> const& data, hetero_options options)
+  typed_batches(data_set<GraphPolicy, Vertex> const& data, Options options)
     requires std::default_initializable<Rule>
       : typed_batches(data.hetero_graph(), std::move(options)) {
     add_usual(data);

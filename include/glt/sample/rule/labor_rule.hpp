@@ -36,9 +36,8 @@ namespace detail {
 /// taken whole. Picks are in row order.
 ///
 /// Parallel edges share the variate of their source. `labor_count::poisson` takes them together, each with the right
-/// probability. `labor_count::exact` cuts them off in row order, and then edges of a row are not equally likely. The
-/// order of one variate per source makes every source first equally often, also a source with many edges. Call
-/// `name_parallel_edges` before if the graph has parallel edges: then `exact` draws all sets of `fanout` edges alike.
+/// probability. `labor_count::exact` cuts them off in row order, so that earlier ones are more likely than later ones.
+/// Call `name_parallel_edges` first if the graph has parallel edges. Then all sets of `fanout` edges are equally likely.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.
@@ -207,7 +206,7 @@ private:
 /// Names the edges of every row for `labor_rule::sources` so that parallel edges have different variates.
 ///
 /// The first edge from a source keeps the id of the source. The next edges from it get names that all rows share, so
-/// rows still take the same neighbours. Rows without parallel edges are drawn as before.
+/// rows still take the same neighbours. Draws from rows without parallel edges do not change.
 ///
 ///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_originals
 ///     name_parallel_edges(graph, names);

@@ -81,10 +81,11 @@ template <class Options>
   std::int64_t so_far = 0;
   for (std::size_t hop = 0; hop + 1 < nodes.size(); ++hop) {
     so_far += nodes[hop];
-    int edge_type = 0;
-    if (std::ranges::any_of(ends, [&](relation_ends const& of) {
-          return hop_of(options, hop, edge_type++).fanout != 0 && of.destination == node_type;
-        })) {
+    bool drew = false;
+    for (std::size_t e = 0; e < ends.size(); ++e) {
+      drew = drew || (ends[e].destination == node_type && hop_of(options, hop, static_cast<int>(e)).fanout != 0);
+    }
+    if (drew) {
       count += options.expand == frontier::all ? so_far : nodes[hop];
     }
   }
