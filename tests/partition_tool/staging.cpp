@@ -32,7 +32,7 @@ void check(options const& chosen, std::string const& format) {
   auto expected = glt_partition::read_input(chosen, format, quiet);
   glt_partition::prepare(expected, chosen, quiet);
   auto const before =
-      std::filesystem::is_directory(chosen.input) ? content_of(chosen.input) : decltype(content_of("")){};
+      std::filesystem::is_directory(chosen.input) ? files_of(chosen.input) : decltype(files_of("")){};
   scratch_folder const scratch;
   on_ranks([&](auto comm) {
     auto const own = scratch / std::to_string(comm.size());
@@ -48,7 +48,7 @@ void check(options const& chosen, std::string const& format) {
     comm.barrier();
   });
   if (std::filesystem::is_directory(chosen.input)) {
-    CHECK(content_of(chosen.input) == before);
+    CHECK(files_of(chosen.input) == before);
   }
 }
 

@@ -13,27 +13,27 @@
 namespace glt_test {
 
 /// Files of a folder, by name and bytes.
-using files = std::vector<std::pair<std::string, std::string>>;
+using named_files = std::vector<std::pair<std::string, std::string>>;
 
-inline files without(files all, std::vector<std::string> const& gone) {
+inline named_files without(named_files all, std::vector<std::string> const& gone) {
   std::erase_if(all, [&](auto const& file) { return std::ranges::find(gone, file.first) != gone.end(); });
   return all;
 }
 
-inline files with(files all, std::string const& name, std::string const& bytes) {
+inline named_files with(named_files all, std::string const& name, std::string const& bytes) {
   all = without(std::move(all), {name});
   all.emplace_back(name, bytes);
   return all;
 }
 
-inline void write(scratch_folder const& folder, files const& all) {
+inline void write(scratch_folder const& folder, named_files const& all) {
   for (auto const& [name, bytes] : all) {
     write_bytes(folder / name, bytes);
   }
 }
 
 /// Four vertices, five edges with a self-loop and a double edge, everything that a folder may hold.
-inline files small_folder() {
+inline named_files small_folder() {
   return {{"edge_index.npy", npy_pairs({0, 1, 2, 2, 0, 1, 2, 2, 0, 1})},
           {"edge_feat.npy", npy_bytes("<f2", "(5, 2)", std::string(20, '\1'))},
           {"edge_weight.npy", npy_floats({1, 2, 3, 4, 5})},

@@ -11,10 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -126,19 +122,6 @@ inline void check_same(glt::io::raw_data_view const& a, glt::io::raw_data_view c
       CHECK(std::ranges::equal(x.links[i].negatives.destinations, y.links[i].negatives.destinations));
     }
   }
-}
-
-/// The bytes of all files below a folder, by relative path.
-inline std::map<std::string, std::string> content_of(std::filesystem::path const& folder) {
-  std::map<std::string, std::string> files;
-  for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      files[std::filesystem::relative(entry.path(), folder).string()] =
-          std::string(std::istreambuf_iterator<char>(file), {});
-    }
-  }
-  return files;
 }
 
 } // namespace glt_test

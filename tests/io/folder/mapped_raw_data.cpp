@@ -23,12 +23,12 @@ using namespace glt_test;
 namespace {
 
 // Adds link splits to the files of a small folder, of which every array can stay in its file.
-files plain() {
+named_files plain() {
   return with(with(small_folder(), "train_edge.npy", npy_pairs({0, 1, 1, 2})), "train_edge_neg.npy",
               npy_pairs({0, 2, 1, 3, 3, 3}));
 }
 
-files typed() {
+named_files typed() {
   return {{"edge_index.paper__to__author.npy", npy_pairs({0, 4, 1, 0})},
           {"edge_index.author__knows__author.npy", npy_pairs({})},
           {"edge_index.author__writes__paper.npy", npy_pairs({0, 1, 2, 3, 5, 1})},
@@ -40,7 +40,7 @@ files typed() {
           {"train_idx.author.npy", npy_longs({2})}};
 }
 
-void check_as_in_memory(files const& all) {
+void check_as_in_memory(named_files const& all) {
   scratch_folder const folder;
   write(folder, all);
   io::mapped_raw_data const mapped(folder.path());
@@ -50,7 +50,7 @@ void check_as_in_memory(files const& all) {
   check_same(mapped.view(), io::view_of(data));
 }
 
-std::string fault_of(files const& all) {
+std::string fault_of(named_files const& all) {
   scratch_folder const folder;
   write(folder, all);
   return thrown<io_error>([&] { io::mapped_raw_data const mapped(folder.path()); });

@@ -26,13 +26,13 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::raw_data read(files const& all, io::npy_folder_options const& options = {}) {
+io::raw_data read(named_files const& all, io::npy_folder_options const& options = {}) {
   scratch_folder const scratch;
   write(scratch, all);
   return io::read_npy_folder(scratch.path(), options);
 }
 
-std::string fault_of(files const& all) {
+std::string fault_of(named_files const& all) {
   return thrown<io_error>([&] { static_cast<void>(read(all)); });
 }
 

@@ -162,17 +162,17 @@ TEST_CASE("what a folder cannot hold is refused, and nothing is left") {
 TEST_CASE("a folder that is there is not replaced") {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "set", random_plain(2, 2));
-  auto const before = content_of(scratch / "set");
+  auto const before = files_of(scratch / "set");
   CHECK(
       names(thrown<io_error>([&] { io::write_npy_folder(scratch / "set", random_plain(3, 2)); }), "is there already"));
-  CHECK(content_of(scratch / "set") == before);
+  CHECK(files_of(scratch / "set") == before);
 }
 
 TEST_CASE("ranks write their rows together, byte for byte as one does") {
   scratch_folder const scratch;
   auto const data = random_plain(23, 101);
   io::write_npy_folder(scratch / "alone", data);
-  auto const expected = content_of(scratch / "alone");
+  auto const expected = files_of(scratch / "alone");
   on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
     if (comm.rank() == 0) {
@@ -225,7 +225,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     io::detail::write_npy_folder_together(comm, folder, io::view_of(own));
     comm.barrier();
     if (comm.rank() == 0) {
-      CHECK(content_of(folder) == expected);
+      CHECK(files_of(folder) == expected);
     }
   });
 }

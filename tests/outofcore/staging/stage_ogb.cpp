@@ -33,7 +33,7 @@ void check(ogb_texts const& all, int threads = 1) {
   }
   if (fault.empty()) {
     io::stage_ogb(scratch / "set", scratch / "staged", options);
-    CHECK(content_of(scratch / "staged") == content_of(scratch / "expected"));
+    CHECK(files_of(scratch / "staged") == files_of(scratch / "expected"));
   } else {
     CHECK(thrown<io_error>([&] { io::stage_ogb(scratch / "set", scratch / "staged", options); }) == fault);
   }

@@ -48,7 +48,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
       CHECK(read.nodes[0].features[0].values.template values<std::int64_t>()[comm.size() - 1] == comm.size() - 1);
       REQUIRE(std::ssize(read.edges[0].sources) == counted);
       CHECK((counted == 0 || read.edges[0].destinations.back() == comm.size() - 2));
-      CHECK(content_of(folder).size() == 4); // edges, vertices, the feature and its name
+      CHECK(files_of(folder).size() == 4); // edges, vertices, the feature and its name
     }
     comm.barrier();
   });
