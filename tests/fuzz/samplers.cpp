@@ -235,11 +235,17 @@ bool links(choices& choose) {
 bool induced(choices& choose) {
   auto const list = choose.graph();
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-  glt::induced_options const options{.num_hops = choose.in(0, 3), .edge_ids = choose.coin()};
+  glt::induced_options options{.edge_ids = choose.coin()};
+  if (choose.coin()) {
+    options.num_hops = choose.in(0, 3);
+  } else {
+    options.fanouts = {choose.in(-1, 5), choose.in(-1, 3)};
+  }
   auto const seeds = choose.vertices(list.num_vertices);
   glt::sampled_subgraph<cpu> out;
-  glt::induced_sampler<cpu>(graph.view(), options, choose.threads()).sample(local(seeds), out);
-  return glt_test::plain(out) == glt_test::naive_induced(list, seeds, options);
+  auto const key = choose.key();
+  glt::induced_sampler<cpu>(graph.view(), options, choose.threads()).sample(local(seeds), key, out);
+  return glt_test::plain(out) == glt_test::naive_induced(list, seeds, options, key);
 }
 
 bool walks(choices& choose) {

@@ -26,14 +26,6 @@ detail::hop_sample<Policy, Source> hop_of(std::vector<edge_offset> const& offset
   return {make_buffer(offsets, policy), make_buffer(sources, policy), make_buffer(ids, policy)};
 }
 
-template <memory_space Space, class LookUp>
-struct look_all_up {
-  LookUp position_of;
-  array_view<Space, std::int64_t const> wanted;
-  array_view<Space, std::int64_t> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = position_of(wanted[i]); }
-};
-
 struct timed : uniform_rule {
   using query_type = std::int64_t;
 };
@@ -93,31 +85,29 @@ TEST_CASE_TEMPLATE("trees keep the same vertex apart", Policy, GLT_TEST_POLICIES
   CHECK(out.num_hops() == 2);
 }
 
-TEST_CASE_TEMPLATE("edges between known vertices add no vertex, and vertices can be looked up", Policy,
+TEST_CASE_TEMPLATE("edges between known vertices replace those of all rows, or follow those that were drawn", Policy,
                    GLT_TEST_POLICIES) {
-  constexpr auto space = Policy::space;
   Policy const policy;
-  for (auto const expand : {frontier::fresh, frontier::all}) {
-    detail::subgraph_builder<Policy, std::int64_t> builder(policy);
-    sampled_subgraph<Policy, std::int64_t> out;
-    auto const seeds = make_buffer(std::vector<std::int64_t>{70, 30}, policy);
-    builder.begin(seeds.view(), expand, out);
-    builder.add_hop(hop_of<Policy, std::int64_t>({0, 1, 1}, {90}));
-    auto const wanted = make_buffer(std::vector<std::int64_t>{90, 91, 30, 70, -1}, policy);
-    buffer<Policy, std::int64_t> found(5, policy);
-    policy.executor().for_each(
-        5, look_all_up<space, decltype(builder.look_up())>{builder.look_up(), wanted.view(), found.view()});
-    CHECK(to_vector(policy, found.view()) == std::vector<std::int64_t>{2, -1, 1, 0, -1});
-    bool const fresh = expand == frontier::fresh;
-    builder.add_known_hop(fresh ? hop_of<Policy, local_id>({0, 2}, {2, 0})
-                                : hop_of<Policy, local_id>({0, 0, 2, 3}, {2, 0, 1}));
-    CHECK(builder.next_frontier().size() == (fresh ? 0 : 3));
+  detail::subgraph_builder<Policy, std::int64_t> builder(policy);
+  sampled_subgraph<Policy, std::int64_t> out;
+  auto const seeds = make_buffer(std::vector<std::int64_t>{70, 30}, policy);
+  for (bool const whole : {false, true}) {
+    builder.begin(seeds.view(), frontier::fresh, out);
+    builder.add_hop(hop_of<Policy, std::int64_t>({0, 1, 1}, {90}, {5}));
     builder.finish();
+    builder.close(whole ? 0 : 2,
+                  whole ? hop_of<Policy, local_id>({0, 2, 2, 3}, {1, 2, 0}, {7, 8, 9})
+                        : hop_of<Policy, local_id>({0, 1}, {0}, {9}),
+                  out);
     CHECK(to_vector(policy, out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
-    CHECK(to_vector(policy, out.row()) == (fresh ? std::vector<local_id>{2, 2, 0} : std::vector<local_id>{2, 2, 0, 1}));
-    CHECK(to_vector(policy, out.col()) == (fresh ? std::vector<local_id>{0, 2, 2} : std::vector<local_id>{0, 1, 1, 2}));
-    CHECK(out.num_sampled_nodes()[1] == 1);
+    CHECK(to_vector(policy, out.row()) == (whole ? std::vector<local_id>{1, 2, 0} : std::vector<local_id>{2, 0}));
+    CHECK(to_vector(policy, out.col()) == (whole ? std::vector<local_id>{0, 0, 2} : std::vector<local_id>{0, 2}));
+    CHECK(to_vector(policy, out.edge_ids()) == (whole ? std::vector<edge_id>{7, 8, 9} : std::vector<edge_id>{5, 9}));
+    CHECK(to_vector(policy, out.block(0).offsets) ==
+          (whole ? std::vector<edge_offset>{0, 2, 2, 3} : std::vector<edge_offset>{0, 1, 1, 2}));
     CHECK(out.num_sampled_nodes()[2] == 0);
+    CHECK(out.num_sampled_edges()[0] == (whole ? 2 : 1));
+    CHECK(out.num_sampled_edges()[1] == 1);
   }
 }
 

@@ -40,9 +40,11 @@ TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_O
     CAPTURE(list.name);
     auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
     auto const there = copy_graph<Policy>(graph.view(), policy);
-    for (std::int64_t const hops : {0, 1, 3}) {
+    for (auto const& vertices :
+         std::vector<induced_options>{{}, {.num_hops = 1}, {.num_hops = 3}, {.fanouts = {3, 2}}}) {
       for (bool const ids : {false, true}) {
-        induced_options const options{.num_hops = hops, .edge_ids = ids};
+        auto options = vertices;
+        options.edge_ids = ids;
         induced_sampler<device::cpu> on_host(graph.view(), options);
         induced_sampler<Policy> sampler(there.view(), options, policy);
         sampled_subgraph<device::cpu> expected;
@@ -50,8 +52,9 @@ TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_O
         for (std::int64_t step = 0; step < 3; ++step) {
           auto const seeds = some_seeds(list.num_vertices, 17 * step);
           auto const seeds_there = make_buffer<Policy>(seeds, policy);
-          on_host.sample(host_view<local_id const>(seeds), expected);
-          sampler.sample(seeds_there.view(), out);
+          sample_key const key{.seed = 5, .step = step};
+          on_host.sample(host_view<local_id const>(seeds), key, expected);
+          sampler.sample(seeds_there.view(), key, out);
           CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
         }
       }
@@ -70,7 +73,7 @@ TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_ON
   auto const there = copy_graph<glt_test::pinned_policy>(graph.view(), pinned);
   induced_options const options{.num_hops = 1, .edge_ids = true};
   induced_sampler<device::cpu, std::int64_t> on_host(graph.view(), options);
-  induced_sampler<Policy, std::int64_t, memory_space::pinned> sampler(there.view(), options, policy);
+  induced_sampler<Policy, std::int64_t, uniform_rule, memory_space::pinned> sampler(there.view(), options, policy);
   sampled_subgraph<device::cpu, std::int64_t> expected;
   sampled_subgraph<Policy, std::int64_t> out;
   std::vector<std::int64_t> const seeds{5, 9, 5, 250};

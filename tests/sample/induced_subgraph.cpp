@@ -3,11 +3,15 @@
 
 #include <glt/sample/induced_subgraph.hpp>
 
+#include <glt/graph/edge_values.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
+#include <glt/sample/weighted_neighbor_sampler.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/naive_induced.hpp"
+#include "support/weighted.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -38,22 +42,25 @@ std::vector<glt::local_id> local(std::vector<std::int64_t> const& seeds) {
 
 } // namespace
 
-TEST_CASE("induced subgraphs equal the definition: every graph, number of hops and number of threads") {
+TEST_CASE("induced subgraphs equal the definition: every graph, hops or fanouts, and number of threads") {
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-    for (std::int64_t const hops : {0, 1, 2, 5}) {
+    for (auto const& vertices : std::vector<glt::induced_options>{
+             {}, {.num_hops = 1}, {.num_hops = 2}, {.num_hops = 5}, {.fanouts = {3, 2}}, {.fanouts = {-1, 0, 1}}}) {
       for (bool const ids : {false, true}) {
-        glt::induced_options const options{.num_hops = hops, .edge_ids = ids};
+        auto options = vertices;
+        options.edge_ids = ids;
         glt::induced_sampler<cpu> alone(graph.view(), options);
         glt::induced_sampler<cpu> threads(graph.view(), options, cpu(3));
         glt::sampled_subgraph<cpu> out; // reused: nothing of the last batch may shine through
         for (std::int64_t step = 0; step < 3; ++step) {
           auto const seeds = some_seeds(list.num_vertices, 17 * step);
-          auto const expected = naive_induced(list, seeds, options);
-          alone.sample(local(seeds), out);
+          glt::sample_key const key{.seed = 5, .step = step};
+          auto const expected = naive_induced(list, seeds, options, key);
+          alone.sample(local(seeds), key, out);
           CHECK(plain(out) == expected);
-          threads.sample(local(seeds), out);
+          threads.sample(local(seeds), key, out);
           CHECK(plain(out) == expected);
         }
       }
@@ -144,11 +151,38 @@ TEST_CASE("wide and narrow vertex numbers give the same subgraph") {
   CHECK(plain(out) == naive_induced(list, some_seeds(257, 40), {.num_hops = 1}));
 }
 
+TEST_CASE("fanouts by a rule with data reach the vertices that its sampler reaches") {
+  auto const list = glt_test::random_graph(257, 4099);
+  auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
+  auto const weights = glt::make_edge_values(graph.view(), glt_test::random_weights(list.num_edges(), 12));
+  glt::weighted_rule<glt::memory_space::host> const rule{weights.view()};
+  std::vector<glt::global_id> names;
+  for (std::int64_t v = 0; v < 257; ++v) {
+    names.push_back(1000 - v);
+  }
+  glt::host_view<glt::global_id const> const original(names);
+  glt::weighted_neighbor_sampler<cpu> neighbors(graph.view(), {.fanouts = {4, 3}}, rule, cpu(), original);
+  glt::induced_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> induced(
+      graph.view(), {.fanouts = {4, 3}}, rule, cpu(), original);
+  glt::sampled_subgraph<cpu> reached;
+  glt::sampled_subgraph<cpu> out;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    neighbors.sample(local({9, 20, 9}), {.seed = 3, .step = step}, reached);
+    induced.sample(local({9, 20, 9}), {.seed = 3, .step = step}, out);
+    CHECK(glt_test::to_vector(out.nodes()) == glt_test::to_vector(reached.nodes()));
+    CHECK(glt_test::to_vector(out.seed_index()) == glt_test::to_vector(reached.seed_index()));
+    CHECK(out.row().size() > reached.row().size());
+  }
+}
+
 TEST_CASE("bad input is refused and leaves the last subgraph as it was") {
   auto const list = glt_test::random_graph(101, 370);
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const refusal = [](auto f) { return glt_test::thrown<glt::precondition_error>(f); };
   CHECK(glt_test::names(refusal([&] { glt::induced_sampler<cpu>(graph.view(), {.num_hops = -1}); }), "-1 hops", "0"));
+  CHECK(glt_test::names(refusal([&] { glt::induced_sampler<cpu>(graph.view(), {.num_hops = 1, .fanouts = {2}}); }),
+                        "1 hops", "1 fanouts", "one of them"));
+  CHECK(glt_test::names(refusal([&] { glt::induced_sampler<cpu>(graph.view(), {.fanouts = {2, -3}}); }), "fanout -3"));
   glt::csr_view<glt::memory_space::host> const part(500, graph.view().offsets(), graph.view().sources());
   CHECK(glt_test::names(refusal([&] { glt::induced_sampler<cpu>{part}; }), "101 rows", "500 columns",
                         "dist::induced_sampler"));

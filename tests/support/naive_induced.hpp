@@ -9,14 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace glt_test {
 
-/// All edges between the vertices within some hops of the seeds, by the definition; the oracle of induced
-/// subgraphs. The edges of hop h are those into the vertices first seen in hop h − 1.
+/// All edges between the vertices within some hops of the seeds, or that fanouts reach, by the definition; the oracle of
+/// induced subgraphs. The edges of hop h are those into the vertices first seen in hop h − 1.
 inline naive_subgraph naive_induced(edge_list const& graph, std::vector<std::int64_t> const& seeds,
-                                    glt::induced_options const& options) {
+                                    glt::induced_options const& options, glt::sample_key key = {}) {
   auto const rows = naive_rows(graph);
   naive_subgraph out;
   std::map<std::int64_t, std::int64_t> position;
@@ -27,10 +28,20 @@ inline naive_subgraph naive_induced(edge_list const& graph, std::vector<std::int
     }
     return found->second;
   };
-  for (auto const seed : seeds) {
-    out.seed_index.push_back(number(seed));
+  if (!options.fanouts.empty()) {
+    out = naive_sample(graph, seeds, {.fanouts = options.fanouts}, key);
+    out.row.clear();
+    out.col.clear();
+    out.num_sampled_edges.clear();
+    for (auto const node : std::exchange(out.nodes, {})) {
+      number(node);
+    }
+  } else {
+    for (auto const seed : seeds) {
+      out.seed_index.push_back(number(seed));
+    }
+    out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
   }
-  out.num_sampled_nodes.push_back(static_cast<std::int64_t>(out.nodes.size()));
   std::size_t first = 0;
   for (std::int64_t hop = 0; hop < options.num_hops; ++hop) {
     auto const known = out.nodes.size();

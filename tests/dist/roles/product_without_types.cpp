@@ -122,16 +122,21 @@ struct around_edges : ranked_graph<Comm, Rule> {
   }
 };
 
-template <class Comm>
-struct induced : ranked_graph<Comm, glt_test::chosen_rule> {
-  using ranked_graph<Comm, glt_test::chosen_rule>::ranked_graph;
-  auto recipe() const { return glt::dist::induced_batches(this->graph); }
-  glt::induced_options options() const { return {.num_hops = 1, .edge_ids = true}; }
+// Whole hops, or fanouts by a rule.
+template <class Comm, class Rule>
+struct induced : ranked_graph<Comm, Rule> {
+  using ranked_graph<Comm, Rule>::ranked_graph;
+  auto recipe() const { return glt::dist::induced_batches(this->graph, {}, this->rule); }
+  glt::induced_options options() const {
+    return this->rule.by == draw_by::uniform ? glt::induced_options{.num_hops = 1, .edge_ids = true}
+                                             : glt::induced_options{.fanouts = {4, 3}, .edge_ids = true};
+  }
   glt::dist::vertex_seeds<> seeds(int rank) const { return glt_test::product_seeds(rank, num_vertices, false); }
-  auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key) const {
-    glt::induced_sampler<cpu, glt::global_id> sampler(this->graph.local(), options());
+  auto serial(glt::dist::vertex_seeds<> const& seeds, glt::sample_key key) const {
+    glt::induced_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, {},
+                                                            this->graph.original());
     glt::sampled_subgraph<cpu, glt::global_id> out;
-    sampler.sample(seeds.vertices, out);
+    sampler.sample(seeds.vertices, key, out);
     return out;
   }
 };
@@ -190,6 +195,9 @@ TEST_CASE("the product without types: edges by every rule in every deployment") 
 }
 
 TEST_CASE("the product without types: induced subgraphs and walks in every deployment") {
-  glt_test::check_product<induced>(draw_by::uniform, true);
+  for (auto const by : {draw_by::uniform, draw_by::weight, draw_by::labor, draw_by::own}) {
+    CAPTURE(static_cast<int>(by));
+    glt_test::check_product<induced, glt_test::chosen_rule>(by, glt_test::chosen_rule{.by = by}.reads_graph_alone());
+  }
   glt_test::check_product<walks>(draw_by::uniform, false);
 }

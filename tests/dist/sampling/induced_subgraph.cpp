@@ -34,19 +34,22 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
   glt_test::compared_graph<Vertex, Policy> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
     return glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy);
   });
-  for (std::int64_t const hops : {0, 1, 2}) {
-    glt::induced_options const options{.num_hops = hops, .edge_ids = hops != 1};
+  for (auto const& options : std::vector<glt::induced_options>{{.edge_ids = true},
+                                                               {.num_hops = 1},
+                                                               {.num_hops = 2, .edge_ids = true},
+                                                               {.fanouts = {3, 2}, .edge_ids = true},
+                                                               {.fanouts = {4}}}) {
     glt::dist::induced_sampler sampler(comm, compared.graph(), options, policy);
     glt::sampled_subgraph<Policy, Vertex> out;
-    INFO("hops ", hops);
+    INFO(options.num_hops, " hops and ", options.fanouts.size(), " fanouts");
     compared.check(
         comm,
         [&](auto const& ids, auto const&, auto key) {
           auto const there = glt::make_buffer<Policy>(ids, policy);
-          sampler.sample(there.view(), key.step, out);
+          sampler.sample(there.view(), key, out);
           return glt_test::plain_copy(policy, out, compared.original());
         },
-        [&](auto const& seeds, auto) { return naive_induced(list, seeds, options); });
+        [&](auto const& seeds, auto key) { return naive_induced(list, seeds, options, key); });
   }
 }
 
@@ -103,7 +106,7 @@ TEST_CASE("the last round costs the bytes of the formula, whatever the degrees")
       }
       glt::sampled_subgraph<cpu, glt::global_id> out;
       counted.reset();
-      sampler.sample(divided.renumbered(original), 0, out);
+      sampler.sample(divided.renumbered(original), {}, out);
       std::int64_t bytes = 0;
       std::set<int> owners;
       for (auto const node : out.nodes()) {
@@ -140,23 +143,23 @@ TEST_CASE("a bad seed, step or option of one rank is the same error on every ran
       glt::dist::induced_sampler sampler(comm, graph, {.num_hops = hops});
       glt::sampled_subgraph<cpu, glt::global_id> out;
       std::vector<glt::global_id> seeds{1, 2};
-      sampler.sample(seeds, 0, out);
+      sampler.sample(seeds, {}, out);
       auto const before = plain(out);
 
       auto bad = seeds;
       bad[1] = odd ? 101 : 2;
-      auto const bad_seed = glt_test::thrown<glt::collective_error>([&] { sampler.sample(bad, 0, out); });
+      auto const bad_seed = glt_test::thrown<glt::collective_error>([&] { sampler.sample(bad, {}, out); });
       CHECK(glt_test::names(bad_seed, name, "seed 1 is 101", "[0, 101)"));
       if (odd) {
         CHECK(plain(out) == before);
       }
       if (comm.size() > 1) {
         auto const other_step =
-            glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, odd ? 1 : 0, out); });
+            glt_test::thrown<glt::collective_error>([&] { sampler.sample(seeds, {.step = odd ? 1 : 0}, out); });
         CHECK(glt_test::names(other_step, name, "sample step 1", "sample step 0"));
       }
       // All ranks are still together.
-      sampler.sample(seeds, 0, out);
+      sampler.sample(seeds, {}, out);
       CHECK(plain(out) == before);
     }
     auto const bad_hops = glt_test::thrown<glt::collective_error>(
@@ -166,6 +169,9 @@ TEST_CASE("a bad seed, step or option of one rank is the same error on every ran
       auto const other_hops = glt_test::thrown<glt::collective_error>(
           [&] { glt::dist::induced_sampler(comm, graph, {.num_hops = odd ? 2 : 1}); });
       CHECK(glt_test::names(other_hops, name, "other options"));
+      auto const other_fanouts = glt_test::thrown<glt::collective_error>(
+          [&] { glt::dist::induced_sampler(comm, graph, {.fanouts = {3, odd ? 2 : 1}}); });
+      CHECK(glt_test::names(other_fanouts, name, "other options"));
       auto alone = comm.split(comm.rank(), 0);
       auto const other_ranks =
           glt_test::thrown<glt::collective_error>([&] { glt::dist::induced_sampler(alone, graph, {}); });

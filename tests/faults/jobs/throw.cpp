@@ -310,7 +310,7 @@ std::vector<site> sites_of_samplers() {
              std::make_shared<glt::dist::induced_sampler<comm_type, cpu, global_id>>(comm, here->graph);
          return [=](bool wrong) {
            glt::sampled_subgraph<cpu, global_id> out;
-           sampler->sample(glt::host_view<global_id const>(here->vertices(wrong)), 0, out);
+           sampler->sample(glt::host_view<global_id const>(here->vertices(wrong)), {}, out);
          };
        }},
       {"make_full_neighborhoods", true,

@@ -3,19 +3,19 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
-#include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -28,10 +28,14 @@ namespace glt::dist {
 /// element. Concurrent calls: none on one object.
 ///
 /// @where  memory of `Policy`; waits for sizes that ranks send each other
-/// @comm   per hop as `neighbor_sampler` with fanout −1; then one header exchange and two payload exchanges
-///         as `induced_edges_exchange`, whose bytes grow with the vertices and edges of the result
-template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
+/// @comm   per hop as `neighbor_sampler`, with fanout −1 if options give no fanouts; then one header exchange and two
+///         payload exchanges as `induced_edges_exchange`, whose bytes grow with the vertices and edges of the result
+template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule>
+  requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 class induced_sampler {
+  static_assert(!detail::has_query<Rule>, "an induced subgraph takes all edges between its vertices, whatever their "
+                                          "time: take a rule without queries");
+
 public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
@@ -41,29 +45,40 @@ public:
   /// @shape  seeds [S] global ids
   struct bulk_item {
     array_view<space, Vertex const> seeds;
-    std::int64_t step = 0;
+    sample_key key{};
     subgraph_type* out = nullptr;
   };
 
-  /// Borrows the graph, which must outlive the sampler.
+  /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule draws by fanouts.
   ///
-  /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
-  ///                           or the graph was made for another rank or number of ranks
-  induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
-      : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy) {
+  /// @comm   collective; two header exchanges, one without hops
+  /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
+  ///                           the options of rank 0, or the graph was made for another rank or number of ranks
+  induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options, Rule rule, Policy policy = {})
+      : graph_(&graph), options_(std::move(options)), policy_(policy), seeds_(policy), closing_(comm, policy) {
     auto const check = [&] {
       validate(options_);
       detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
-    detail::agree(
-        detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
-        detail::fingerprint().add(options_.num_hops).add(options_.edge_ids).value(), [](auto, auto) {
-          return "induces subgraphs with other options than rank 0; pass the same number of hops and edge ids on all "
-                 "ranks";
-        });
+    detail::fingerprint print;
+    print.add(options_.num_hops).add(options_.edge_ids);
+    for (auto const fanout : options_.fanouts) {
+      print.add(fanout);
+    }
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
+                  print.value(), [](auto, auto) {
+                    return "induces subgraphs with other options than rank 0; pass the same number of hops, fanouts "
+                           "and edge ids on all ranks";
+                  });
+    if (auto const reaching = detail::reaching(options_); !reaching.fanouts.empty()) {
+      reach_.emplace(std::move(comm), graph, reaching, rule, std::move(policy));
+    }
   }
+  /// Samples by a rule without data, such as `uniform_rule`.
+  induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
+    requires std::default_initializable<Rule>
+      : induced_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
   [[nodiscard]] induced_options const& options() const noexcept { return options_; }
 
@@ -75,68 +90,61 @@ public:
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    detail::relation_ends const ends;
-    draws_.read_in_place(std::span(&graph_->book(), 1), std::span(&ends, 1), std::move(neighborhood));
+    if (reach_) {
+      reach_->read_in_place(std::move(neighborhood));
+    }
   }
   /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
-  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }
+  [[nodiscard]] std::string why_not_in_place() const { return reach_ ? reach_->why_not_in_place() : std::string(); }
   /// Counts the rows expanded so far.
-  [[nodiscard]] read_counts counts() const noexcept { return draws_.counts(); }
+  [[nodiscard]] read_counts counts() const noexcept { return reach_ ? reach_->counts() : read_counts(); }
 
   /// Writes the subgraph of this rank's seeds; a rank without seeds passes an empty list.
   ///
   /// @shape  seeds [S] global ids, of any part; a seed may come more than once
-  /// @comm   collective; `step` is the same on all ranks
-  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the steps differ; `out` is
+  /// @comm   collective; every rank of the communicator with the same key
+  /// @throws collective_error  on every rank, if a seed of a rank is not in [0, V) or the keys differ; `out` is
   ///                           unchanged on that rank and unspecified on the others
-  /// @cost   O(sum of the degrees of the vertices) time, at their owners for the outermost vertices; memory of the
-  ///         result and, at an owner, of the sets it receives
-  void sample(array_view<space, Vertex const> seeds, std::int64_t step, subgraph_type& out) {
-    bulk_item const batch{seeds, step, &out};
+  /// @cost   O(sum of the degrees of the vertices) time, at their owners for the outermost vertices, or for all with
+  ///         fanouts; memory of the result and, at an owner, of the sets it receives
+  void sample(array_view<space, Vertex const> seeds, sample_key key, subgraph_type& out) {
+    bulk_item const batch{seeds, key, &out};
     sample_bulk(std::span(&batch, 1));
   }
 
-  /// Samples several batches in one sweep of messages; number and steps are the same on all ranks.
+  /// Samples several batches in one sweep of messages; number and keys are the same on all ranks.
   ///
   /// @comm   collective; as many messages as for one batch
   /// @throws collective_error  on every rank, as `sample`; also if a rank has no batch, a batch without `out`, or
   ///                           another number of batches, or there are too many batches to number the vertices of a
   ///                           part for all of them
   void sample_bulk(std::span<bulk_item const> batches) {
-    auto const failure = detail::failure_of([&] { check(batches); });
-    if (!failure.empty()) {
-      auto const step = batches.empty() ? 0 : batches[0].step;
-      draws_.refuse({.what = detail::operation::sample, .step = step, .hop = 0}, failure);
-    }
-    detail::fingerprint print;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      builders_[b].begin(batches[b].seeds, frontier::fresh, *batches[b].out, graph_->num_vertices());
-      print.add(batches[b].step);
-    }
-    detail::call_site site{.what = detail::operation::sample, .step = batches[0].step, .hop = 0};
-    for (; site.hop < options_.num_hops; ++site.hop) {
-      collect_relations(batches.size());
-      auto const drawn = draws_.draw(site, print.value(), frontiers_, queries_, relations_, options_.edge_ids);
-      for (std::size_t b = 0; b < batches.size(); ++b) {
-        builders_[b].add_hop(drawn[b]);
+    std::string failure;
+    if (reach_) {
+      items_.clear();
+      for (auto const& [seeds, key, out] : batches) {
+        items_.push_back({.seeds = seeds, .key = key, .out = out});
       }
+      reach_->sample_bulk(std::span(std::as_const(items_)));
+    } else {
+      failure = detail::failure_of([&] { take_seeds(batches); });
     }
     sets_.clear();
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const outermost = builders_[b].next_frontier(); // the last of the vertices so far
-      auto const* const nodes = batches[b].out->nodes().data();
-      auto const first = outermost.data() - nodes;
-      sets_.push_back({{nodes, first + outermost.size()}, first});
+    for (std::size_t b = 0; failure.empty() && b < batches.size(); ++b) {
+      auto const& out = *batches[b].out;
+      sets_.push_back({out.nodes(), detail::first_not_closed(options_, out.num_sampled_nodes())});
     }
-    auto const closing = closing_.select(site, *graph_, std::span(std::as_const(sets_)), options_.edge_ids);
+    auto const hops = static_cast<std::int32_t>(detail::reaching(options_).fanouts.size());
+    auto const known = closing_.select(
+        {.what = detail::operation::sample, .step = batches.empty() ? 0 : batches[0].key.step, .hop = hops}, *graph_,
+        std::span(std::as_const(sets_)), options_.edge_ids, std::move(failure));
     for (std::size_t b = 0; b < batches.size(); ++b) {
-      builders_[b].add_known_hop(closing[b]);
-      builders_[b].finish();
+      seeds_.close(sets_[b].first, known[b], *batches[b].out);
     }
   }
 
 private:
-  void check(std::span<bulk_item const> batches) {
+  void take_seeds(std::span<bulk_item const> batches) {
     if (batches.empty()) {
       throw precondition_error("no batches; a rank without seeds joins with empty ones");
     }
@@ -146,37 +154,22 @@ private:
         throw precondition_error("a batch has no subgraph to write to; set `out`");
       }
     }
-    draws_.set_books(std::span(&graph_->book(), 1), std::ssize(batches));
-    while (builders_.size() < batches.size()) {
-      builders_.emplace_back(policy_);
+    for (auto const& batch : batches) {
+      seeds_.begin(batch.seeds, frontier::fresh, *batch.out);
+      seeds_.finish();
     }
   }
 
-  // Turns each batch into a node type with one edge type, all of whose edges are drawn.
-  void collect_relations(std::size_t num_batches) {
-    frontiers_.clear();
-    queries_.assign(num_batches, {});
-    relations_.clear();
-    for (std::size_t b = 0; b < num_batches; ++b) {
-      frontiers_.push_back(builders_[b].next_frontier());
-      relations_.push_back({.node_type = static_cast<int>(b),
-                            .local = graph_->local(),
-                            .original = graph_->original(),
-                            .options = {.fanout = -1}});
-    }
-  }
+  using reach_type = neighbor_sampler<Comm, Policy, Vertex, Rule>;
 
   graph<Policy, Vertex> const* graph_;
   induced_options options_;
   Policy policy_;
-  detail::hop_exchange<Comm, Policy, Vertex> draws_;
-  glt::detail::induced_edges_exchange<Comm, Policy, Vertex> closing_;
-  std::vector<detail::subgraph_builder<Policy, Vertex>> builders_; // by batch
-  std::vector<glt::detail::asked_set<space, Vertex>> sets_;        // likewise
-  // Data of the hop, by batch:
-  std::vector<array_view<space, Vertex const>> frontiers_;
-  std::vector<array_view<space, no_query const>> queries_;
-  std::vector<detail::relation_request<space, Vertex>> relations_;
+  std::optional<reach_type> reach_;                // of hops
+  detail::subgraph_builder<Policy, Vertex> seeds_; // without hops
+  detail::induced_edges_exchange<Comm, Policy, Vertex> closing_;
+  std::vector<typename reach_type::bulk_item> items_;  // by batch
+  std::vector<detail::asked_set<space, Vertex>> sets_; // likewise
 };
 
 } // namespace glt::dist

@@ -97,7 +97,7 @@ TEST_CASE("a rank that runs out of memory at any moment of an induced subgraph f
               glt::dist::induced_sampler sampler(comm, graph, {.num_hops = allocations % 2, .edge_ids = true});
               glt::sampled_subgraph<scarce_policy, glt::global_id> out;
               scarce_resource::allocations_left = fails ? allocations : -1;
-              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), 1, out);
+              sampler.sample(divided.renumbered(glt_test::seeds_of(comm.rank() + 1, 1, 257)), {.step = 1}, out);
               finished = true;
               scarce_resource::allocations_left = -1;
             });

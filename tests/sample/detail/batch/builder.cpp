@@ -59,22 +59,28 @@ TEST_CASE("a hop whose offsets contradict its sources is refused before anything
   CHECK(out.row().empty());
 }
 
-TEST_CASE("edges between known vertices add no vertex") {
+TEST_CASE("edges between known vertices replace those of all rows, or follow those that were drawn") {
   glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
-  builder.begin(std::vector<std::int64_t>{70, 30}, glt::frontier::all, out);
-  builder.add_hop(hop({0, 1, 1}, {90}));
-  CHECK(builder.look_up()(90) == 2);
-  CHECK(builder.look_up()(91) == -1);
-  builder.add_known_hop({glt::make_buffer<cpu>(std::vector<glt::edge_offset>{0, 0, 2, 3}),
-                         glt::make_buffer<cpu>(std::vector<glt::local_id>{2, 0, 1}),
-                         {}});
-  CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
-  CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 2, 0, 1});
-  CHECK(glt_test::to_vector(out.col()) == std::vector<glt::local_id>{0, 1, 1, 2});
-  CHECK(std::vector(out.num_sampled_nodes().begin(), out.num_sampled_nodes().end()) ==
-        std::vector<std::int64_t>{2, 1, 0});
-  CHECK(out.batch().empty());
+  auto const sizes = [](auto const& list) { return std::vector<std::int64_t>(list.begin(), list.end()); };
+  for (bool const whole : {false, true}) {
+    builder.begin(std::vector<std::int64_t>{70, 30, 70}, glt::frontier::fresh, out);
+    builder.add_hop(hop({0, 1, 1}, {90}));
+    builder.finish();
+    auto const offsets = whole ? std::vector<glt::edge_offset>{0, 2, 2, 3} : std::vector<glt::edge_offset>{0, 1};
+    auto const sources = whole ? std::vector<glt::local_id>{1, 2, 0} : std::vector<glt::local_id>{0};
+    builder.close(whole ? 0 : 2, {glt::make_buffer<cpu>(offsets), glt::make_buffer<cpu>(sources), {}}, out);
+    CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{70, 30, 90});
+    CHECK(glt_test::to_vector(out.seed_index()) == std::vector<glt::local_id>{0, 1, 0});
+    CHECK(glt_test::to_vector(out.row()) ==
+          (whole ? std::vector<glt::local_id>{1, 2, 0} : std::vector<glt::local_id>{2, 0}));
+    CHECK(glt_test::to_vector(out.col()) ==
+          (whole ? std::vector<glt::local_id>{0, 0, 2} : std::vector<glt::local_id>{0, 2}));
+    CHECK(sizes(out.num_sampled_nodes()) == std::vector<std::int64_t>{2, 1, 0});
+    CHECK(sizes(out.num_sampled_edges()) == std::vector<std::int64_t>{whole ? 2 : 1, 1});
+    CHECK(out.block(0).num_edges() == out.row().size());
+    CHECK(out.block(1).num_edges() == (whole ? 2 : 1));
+  }
 }
 
 TEST_CASE("a disjoint batch keeps the same vertex apart in different trees") {

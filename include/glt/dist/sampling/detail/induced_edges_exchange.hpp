@@ -13,7 +13,6 @@
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/induced_edges.hpp>
 
@@ -21,27 +20,6 @@
 #include <exception>
 
 namespace glt::detail {
-
-/// Selector of the edges of rows whose sources are in a set of distinct vertices, on any policy; reusable.
-template <device_policy Policy, vertex_id Vertex>
-class set_selector {
-  static constexpr memory_space space = Policy::space;
-
-public:
-  explicit set_selector(Policy policy = {}) : selector_(policy), numbering_(policy) {}
-
-  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if requested, edge ids
-  /// @units  sources are places in the set
-  void select(csr_view<space, Vertex> graph, array_view<space, local_id const> rows,
-              array_view<space, Vertex const> set, bool edge_ids, hop_sample<Policy, local_id>& out) {
-    numbering_.enter(set);
-    selector_.select(graph, rows, set, numbering_.look_up(set), edge_ids, out);
-  }
-
-private:
-  induced_edges<Policy, Vertex> selector_;
-  batch_numbering<Policy, Vertex> numbering_;
-};
 
 /// A set of distinct vertices; edges into its vertices from `first` on are requested.
 ///
@@ -79,11 +57,14 @@ public:
   ///         requested, edge ids
   /// @units  sources of a result are places in its set
   /// @comm   collective; as for one set
-  /// @throws collective_error  on every rank, if a set of a rank has a vertex outside [0, V), or a rank has another
-  ///                           number of sets
+  /// @throws collective_error  on every rank, if a rank passes a failure, a set of a rank has a vertex outside [0, V),
+  ///                           or a rank has another number of sets
   std::span<hop_sample<Policy, local_id> const> select(call_site site, dist::graph<Policy, Vertex> const& graph,
-                                                       std::span<asked_set<space, Vertex> const> sets, bool edge_ids) {
-    auto const failure = failure_of([&] { fill(graph.book(), sets); });
+                                                       std::span<asked_set<space, Vertex> const> sets, bool edge_ids,
+                                                       std::string failure = {}) {
+    if (failure.empty()) {
+      failure = failure_of([&] { fill(graph.book(), sets); });
+    }
     if (!failure.empty()) {
       exchange_.refuse(site, failure);
     }

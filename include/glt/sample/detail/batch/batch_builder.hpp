@@ -107,11 +107,6 @@ public:
   /// Returns the edge ids of the batch: the edges of earlier hops, then room for the edges of this hop.
   [[nodiscard]] array_view<space, edge_id> edge_ids(std::size_t e) noexcept { return relations_[e]->edge_ids.view(); }
 
-  /// Returns a functor for kernels: the position of a vertex in nodes, or −1; for work enqueued before the next hop.
-  ///
-  /// @pre    the batch is not disjoint; not checked
-  [[nodiscard]] auto look_up(std::size_t t) noexcept { return types_[t].numbering.look_up(nodes(t)); }
-
   /// Returns the frontier of a type in this hop, for kernels; the host knows only the bound `frontier_bound()` of its
   /// size.
   [[nodiscard]] known_frontier<space> frontier_of(std::size_t t) const noexcept { return sizes_.frontier_of(t); }

@@ -9,6 +9,21 @@
 
 namespace glt::detail {
 
+template <memory_space Space>
+struct append_known {
+  std::int64_t first_row;
+  edge_offset first_edge;
+  array_view<Space, edge_offset const> known;
+  array_view<Space, edge_offset> offsets;
+  array_view<Space, local_id> col;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    offsets[first_row + i + 1] = first_edge + known[i + 1];
+    for (auto e = known[i]; e < known[i + 1]; ++e) {
+      col[first_edge + e] = static_cast<local_id>(first_row + i);
+    }
+  }
+};
+
 /// Builder of a `sampled_subgraph` from the draws of hop after hop, for a single edge type: see `hop_builder`.
 template <device_policy Policy, vertex_id Vertex>
 class subgraph_builder {
@@ -43,25 +58,12 @@ public:
   [[nodiscard]] array_view<space, Vertex const> next_frontier() { return builder_.current_frontier(0); }
   [[nodiscard]] array_view<space, local_id const> next_trees() { return builder_.current_trees(0); }
 
-  /// Returns a functor for kernels: the position of a vertex in nodes, or −1; valid until the next hop.
-  ///
-  /// @pre    the batch is not disjoint; not checked
-  [[nodiscard]] auto look_up() noexcept { return builder_.look_up(0); }
-
   /// Appends the draws for `next_frontier()`.
   ///
   /// @throws precondition_error  as `hop_builder::add_relation`
   /// @cost   O(frontier + edges); waits if `next_frontier` was not called
   void add_hop(hop_sample<Policy, Vertex> const& hop) {
     builder_.add_relation(0, hop);
-    end_hop();
-  }
-
-  /// Appends edges between vertices that are in the batch already: sources are positions in nodes.
-  ///
-  /// @throws precondition_error  as `add_hop`
-  void add_known_hop(hop_sample<Policy, local_id> const& hop) {
-    builder_.add_known_relation(0, hop);
     end_hop();
   }
 
@@ -73,6 +75,37 @@ public:
   /// @throws precondition_error  as `batch_builder::finish`
   /// @cost   waits for all enqueued work
   void finish() { builder_.finish(); }
+
+  /// Replaces the edges of a finished batch into the vertices from place `first` on by edges between its vertices.
+  /// Then every vertex is expanded once, in the hop after the hop that found it; one hop more finds no vertex.
+  ///
+  /// @shape  known: N − first rows
+  /// @units  sources of `known` are positions in nodes
+  /// @pre    the batch is not disjoint and of `frontier::fresh`, which expanded the vertices before `first`; not checked
+  /// @cost   O(rows + edges of `known`); waits for the number of edges of every hop
+  void close(std::int64_t first, hop_sample<Policy, local_id> const& known, sampled_subgraph<Policy, Vertex>& out) {
+    auto& edges = out.edges_;
+    auto const& policy = builder_.policy();
+    auto const end_of_row = [&](std::int64_t row) {
+      return row == 0 ? 0 : read_element(policy, std::as_const(edges.offsets).view(), row);
+    };
+    auto const kept = end_of_row(first);
+    edges.resize(kept + known.sources.size(), out.nodes().size(), !known.edge_ids.empty());
+    policy.executor().for_each(known.offsets.size() - 1, append_known<space>{first, kept, known.offsets.view(),
+                                                                             edges.offsets.view(), edges.col.view()});
+    builder_.append(known.sources, edges.row.data() + kept);
+    builder_.append(known.edge_ids, edges.edge_ids.data() + kept);
+    edges.num_sampled.clear();
+    std::int64_t row = 0;
+    std::int64_t before = 0;
+    for (auto const count : out.vertices_.num_sampled) {
+      row += count;
+      auto const end = end_of_row(row);
+      edges.num_sampled.push_back(end - before);
+      before = end;
+    }
+    out.vertices_.num_sampled.push_back(0);
+  }
 
   /// Returns the builder of the same batch, which names types by number.
   [[nodiscard]] builder_type& typed() noexcept { return builder_; }

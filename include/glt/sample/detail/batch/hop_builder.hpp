@@ -38,14 +38,14 @@ public:
     this->number_sources(e, hop.sources.view());
   }
 
-  /// Appends edges between vertices that are in the batch already: sources are positions in nodes.
-  ///
-  /// @throws precondition_error  as `add_relation`
-  void add_known_relation(std::size_t e, hop_sample<Policy, local_id> const& hop) {
-    add_destinations(e, hop);
-    append(hop.sources, this->edges(e).row.data() + this->sizes().relation(e).edges_bound);
-    this->sizes().relation(e).hop_bound = hop.sources.size();
+  /// Copies a list of draws to its place.
+  template <class T>
+  void append(buffer<Policy, T> const& from, T* to) {
+    if (!from.empty()) {
+      this->policy().resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+    }
   }
+  using batch_builder<Policy, Vertex>::policy;
 
 private:
   template <class T>
@@ -60,8 +60,7 @@ private:
     }
   }
 
-  template <class Source>
-  void check_offsets(std::size_t e, hop_sample<Policy, Source> const& hop) {
+  void check_offsets(std::size_t e, hop_sample<Policy, Vertex> const& hop) {
     auto const over = [&] {
       return this->sizes().num_relations() == 1 ? std::string() : message(" over edge type ", e);
     };
@@ -80,8 +79,7 @@ private:
   }
 
   // Writes all arrays of the drawn edges but `row`.
-  template <class Source>
-  void add_destinations(std::size_t e, hop_sample<Policy, Source> const& hop) {
+  void add_destinations(std::size_t e, hop_sample<Policy, Vertex> const& hop) {
     settle();
     check_offsets(e, hop);
     this->count_relation(e, hop.offsets.view());
@@ -89,13 +87,6 @@ private:
                                        this->make_room(e, hop.sources.size(), !hop.edge_ids.empty()));
     if (!hop.edge_ids.empty()) { // else no memory was allocated for edge ids
       append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
-    }
-  }
-
-  template <class T>
-  void append(buffer<Policy, T> const& from, T* to) {
-    if (!from.empty()) {
-      this->policy().resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     }
   }
 };

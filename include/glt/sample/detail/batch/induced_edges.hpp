@@ -4,6 +4,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>
 
@@ -315,5 +316,27 @@ struct induced_edges_on<Policy, Vertex, true> {
 /// filter, which is several times faster there.
 template <device_policy Policy, vertex_id Vertex>
 using induced_edges = typename induced_edges_on<Policy, Vertex>::type;
+
+/// Selector of the edges of rows whose sources are in a set of distinct vertices, on any policy; reusable.
+template <device_policy Policy, vertex_id Vertex>
+class set_selector {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit set_selector(Policy policy = {}) : selector_(policy), numbering_(policy) {}
+
+  /// @shape  rows [S] · set [N] · out.offsets [S + 1], written, with sources and, if requested, edge ids
+  /// @units  sources are places in the set
+  template <memory_space GraphSpace, class Row>
+  void select(csr_view<GraphSpace, Vertex> graph, array_view<space, Row const> rows,
+              array_view<space, Vertex const> set, bool edge_ids, hop_sample<Policy, local_id>& out) {
+    numbering_.enter(set);
+    selector_.select(graph, rows, set, numbering_.look_up(set), edge_ids, out);
+  }
+
+private:
+  induced_edges<Policy, Vertex> selector_;
+  batch_numbering<Policy, Vertex> numbering_;
+};
 
 } // namespace glt::detail
