@@ -80,7 +80,7 @@ function(glt_add_mpi_test)
     set(test ${arg_NAME}.${ranks}_ranks)
     add_test(NAME ${test}
              COMMAND ${GLT_MPI_LAUNCHER} ${GLT_MPI_FLAGS} -n ${ranks} $<TARGET_FILE:${program}> ${arg_COMMAND})
-    set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks} LABELS mpi
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS ${ranks} LABELS mpi
                                             ENVIRONMENT "${GLT_MPI_ENVIRONMENT}" ${arg_PROPERTIES})
   endforeach()
 endfunction()
