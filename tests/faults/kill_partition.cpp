@@ -44,15 +44,17 @@ int main(int argc, char** argv) {
       } else {
         running.send(signal);
       }
-      if (!running.wait(chosen.limit)) {
-        counts.add(verdict::hang, what);
+      bool const over = running.wait(chosen.limit);
+      if (!over && (call.ranks == 0 || !has_only_launcher(running, glt_test::places::partition_program))) {
+        counts.add(verdict::hang, what, stacks_of(running, glt_test::places::partition_program));
         continue;
       }
       running.end();
       bool const there = std::filesystem::exists(out);
-      counts.add(!there                                   ? verdict::aborted
-                 : glt_test::files_of(out) == whole.files ? verdict::right
-                                                          : verdict::wrong,
+      counts.add(there && glt_test::files_of(out) != whole.files ? verdict::wrong
+                 : !over                                         ? verdict::launcher
+                 : there                                         ? verdict::right
+                                                                 : verdict::aborted,
                  what);
       left_by_term += signal == SIGTERM && !names_in(scratch / "work", {"parts"}).empty() ? 1 : 0;
       std::filesystem::remove_all(out);

@@ -60,10 +60,10 @@ private:
 /// GLT_FAULT_TIMEOUT in the environment: seconds that a rank may wait for the others.
 template <class Work>
 int run_job(Work work) {
-  glt::mpi_environment const mpi;
-  char const* const limit = std::getenv("GLT_FAULT_TIMEOUT");
-  auto comm =
-      glt::mpi_comm::world({.time_limit = std::chrono::duration<double>(limit != nullptr ? std::atof(limit) : 0)});
+  char const* const seconds = std::getenv("GLT_FAULT_TIMEOUT");
+  std::chrono::duration<double> const limit(seconds != nullptr ? std::atof(seconds) : 0);
+  glt::mpi_environment const mpi(glt::mpi_threads::funneled, 10 * limit); // a busy machine starts ranks slowly
+  auto comm = glt::mpi_comm::world({.time_limit = limit});
   int const rank = comm.rank();
   arm();
   try {

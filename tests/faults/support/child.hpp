@@ -155,6 +155,12 @@ inline std::vector<int> ranks_of(child const& job, std::string const& program) {
   return found;
 }
 
+/// Whether all ranks of a job have ended, and only its launcher is left. No code of glt runs then: after 15 seconds of it
+/// the launcher itself hangs, as that of Open MPI 4.1 does after some deaths in MPI_Init.
+inline bool has_only_launcher(child const& job, std::string const& program) {
+  return ranks_of(job, program).empty();
+}
+
 /// The stacks of the ranks of a job that hangs, as far as they are calls of glt; empty without gdb.
 inline std::string stacks_of(child const& job, std::string const& program) {
   std::string found;

@@ -52,6 +52,28 @@ inline bool said_last_line(std::string const& text) {
   return !lines_like(text, "^glt: rank [0-9]+ of [0-9]+ cannot go on, and all ranks end: .").empty();
 }
 
+/// Whether a process ended the job because MPI_Init took too long for it.
+inline bool said_late_start(std::string const& text) {
+  return !lines_like(text, "^glt: process [0-9]+ has waited [0-9]+ s in MPI_Init, and all ranks end: .").empty();
+}
+
+/// What the ranks of a job have printed as their results, and the files that it has made.
+inline std::map<std::string, std::string> results_of(target const& job, std::string const& text) {
+  std::map<std::string, std::string> made;
+  if (!job.made.empty() && std::filesystem::exists(job.made)) {
+    made = glt_test::files_of(job.made);
+  }
+  for (auto const& line : lines_like(text, "^rank [0-9]+ result ")) {
+    made[line] = "";
+  }
+  return made;
+}
+
+/// Verdict on a job that is not over within its limit.
+inline verdict verdict_when_late(child const& running, target const& job) {
+  return has_only_launcher(running, job.program[0]) ? verdict::launcher : verdict::hang;
+}
+
 /// Runs a target with one fault after the other, and judges how it ended.
 class sweep {
 public:
@@ -161,16 +183,17 @@ private:
       return false;
     }
     std::string stacks;
+    auto const late = over ? verdict::right : verdict_when_late(running, job);
     if (!over) {
       stacks = chosen_.stacks ? stacks_of(running, job.program[0]) : "";
       running.end();
     }
     auto const report = report_of(static_cast<int>(rank));
     if (!report.starts_with("hit")) {
-      counts_.add(over ? verdict::not_reached : verdict::hang, what);
+      counts_.add(over ? verdict::not_reached : late, what);
       return true;
     }
-    auto const judged = over ? judge(job, running) : verdict::hang;
+    auto const judged = over ? judge(job, running) : late;
     bool const bad = judged == verdict::hang || judged == verdict::wrong || judged == verdict::crash;
     counts_.add(judged, what, bad ? tail_of(running.text()) + places_of(report) + stacks : "");
     return true;
@@ -194,17 +217,6 @@ private:
     }
     // What comes after the last line is MPI_Abort's: that of MPICH still takes in messages, for buffers that are gone.
     return said_last_line(text) ? verdict::aborted : verdict::crash;
-  }
-
-  [[nodiscard]] std::map<std::string, std::string> results_of(target const& job, std::string const& text) const {
-    std::map<std::string, std::string> made;
-    if (!job.made.empty() && std::filesystem::exists(job.made)) {
-      made = glt_test::files_of(job.made);
-    }
-    for (auto const& line : lines_like(text, "^rank [0-9]+ result ")) {
-      made[line] = "";
-    }
-    return made;
   }
 
   [[nodiscard]] std::string report_of(int rank) const { return text_of(scratch_ / ("report." + std::to_string(rank))); }
