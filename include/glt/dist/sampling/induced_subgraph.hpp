@@ -45,7 +45,8 @@ public:
     subgraph_type* out = nullptr;
   };
 
-  /// Borrows the graph, which must outlive the sampler.
+  /// Borrows the graph, which must outlive the sampler. Parts in `graph.neighborhood()` are read in place, as by
+  /// `read_in_place`.
   ///
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
@@ -56,6 +57,11 @@ public:
       validate(options_);
       detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
+      if constexpr (host_policy<Policy>) {
+        if (!graph_->neighborhood().of_rank.empty()) {
+          read_in_place(graph_->neighborhood());
+        }
+      }
     };
     detail::agree(
         detail::host_comm(comm), {.what = detail::operation::make_sampler}, detail::failure_of(check),
