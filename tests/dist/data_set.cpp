@@ -19,9 +19,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/resource.h>
 
 using glt_test::cpu;
 using glt_test::divided_graph;
@@ -77,6 +80,22 @@ plain_part part_of(divided_graph const& divided, int rank) {
 divided_graph divide(int ranks) {
   return {glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], ranks};
 }
+
+// While it lives, this process makes no file with contents.
+class small_files {
+public:
+  small_files() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit const none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~small_files() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  small_files(small_files const&) = delete;
+  small_files& operator=(small_files const&) = delete;
+
+private:
+  rlimit before_{};
+};
 
 bool same_rows(glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
   return std::ranges::equal(a.tensors, b.tensors, [](auto const& one, auto const& other) {
@@ -248,6 +267,32 @@ TEST_CASE("ranks of one machine read a data set in place, without a message, and
                     CHECK(std::ranges::equal(a.subgraph.nodes(0), b.subgraph.nodes(0)));
                     CHECK(same_rows(a.tensors[0], b.tensors[0]));
                   });
+  });
+}
+
+TEST_CASE("where the system lets a rank share no memory, all ranks read by messages, and get the same batches" *
+          glt_test::needs_mpi) {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    using namespace glt::dist;
+    auto const by_messages = glt::dist::data_set(comm, part_of(divided, comm.rank()), reading::by_messages);
+    std::optional<small_files> limit;
+    if (comm.rank() == comm.size() - 1) {
+      limit.emplace();
+    }
+    auto const refused = glt::dist::data_set(comm, part_of(divided, comm.rank()));
+    limit.reset();
+    glt::neighbor_options const options{.fanouts = {3, 2}};
+    auto const seeds = refused.split("train");
+    check_batches(comm, neighbor_batches(refused, options), neighbor_batches(by_messages, options), seeds,
+                  [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
+                    CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+                  });
+    loader of_refused(comm, neighbor_batches(refused, options), seeds, {.batch_size = 8});
+    auto const report = of_refused.report();
+    CHECK((comm.size() == 1 || names(report.why_sampled, "cannot share memory")));
+    CHECK((comm.size() == 1 || names(report.why_rows, "cannot share memory")));
   });
 }
 
