@@ -6,9 +6,8 @@
 //   mpirun -np 2 out_of_core PARTS
 #include <glt/glt.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/node.hpp>
 #include <glt/mpi/program.hpp>
 
 #include <array>
@@ -66,25 +65,15 @@ double sum_of_features(glt::mpi_comm comm, Loader& loader) {
 }
 
 void run(glt::mpi_comm comm, std::string const& parts) {
-  glt::io::parts_folder const folder(parts);
-  auto part = glt::io::load_for_rank(folder, comm.rank(), comm.size()); // maps files, copies nothing
-  auto& tensors = part.vertices[0].tensors;
+  // Maps files, copies nothing:
+  auto const mapped = glt::io::open_data_set(comm, parts, {.reading = dist::reading::by_messages});
+  auto const shared = glt::io::open_data_set(comm, parts); // in memory of the machine, for all its ranks
+  auto const hot = mapped.hot_rows();                      // of --cache-ratio
 
-  glt::mpi_node node(comm);
-  auto graph_memory = dist::share_graph(node, part.graph);
-  auto feature_memory = dist::share_features(node, tensors.view<float>("x"));
-  part.graph = std::move(graph_memory.own); // the mapped files may go
-  tensors = glt::feature_table<cpu>(tensors.num_rows());
-  tensors.add("x", std::move(feature_memory.own));
-  dist::data_set const data(comm, std::move(part));
-  auto const hot = data.hot_rows(); // of --cache-ratio
-
-  dist::neighbor_batches const recipe(data, {.fanouts = {15, 10, 5}});
-  dist::loader by_messages(comm, recipe, data.split("train"), {.batch_size = 256});
+  glt::neighbor_options const options{.fanouts = {15, 10, 5}};
+  dist::loader by_messages(comm, dist::neighbor_batches(mapped, options), mapped.split("train"), {.batch_size = 256});
   by_messages.use(hot);
-  dist::loader in_place(comm, recipe, data.split("train"), {.batch_size = 256});
-  in_place.read_in_place(graph_memory.neighborhood);
-  in_place.read_in_place(feature_memory.neighborhood);
+  dist::loader in_place(comm, dist::neighbor_batches(shared, options), shared.split("train"), {.batch_size = 256});
   auto const first = sum_of_features(comm, by_messages);
   auto const second = sum_of_features(comm, in_place);
 

@@ -5,6 +5,7 @@
 //   mpirun -np 2 --bind-to none train PARTS_DIR --deployment pipelined   batches are made in advance, by threads
 //   mpirun -np 4 train PARTS_DIR --deployment workers --workers 1   by ranks beside those that train
 //   mpirun -np 4 train PARTS_DIR --deployment servers --servers 2   by ranks that own the parts
+//   mpirun -np 2 train PARTS_DIR --by-messages   ranks of one machine send rows instead of reading them in place
 // always with the same batches, and then the same network without edges, to show what the graph is worth.
 //   mpirun -np 2 train PARTS_DIR --save net.pt --log epochs.jsonl   keeps the network, and figures for plot.py
 //   mpirun -np 2 train PARTS_DIR --load net.pt --epochs 0           evaluates it

@@ -52,7 +52,7 @@ sharded_type& shared_graph(int threads, bool has_cover) {
   glt::dist::sharding_options const options{.cover = has_cover};
   if (char const* const parts = std::getenv("GLT_BENCH_PARTS")) {
     auto comm = glt_bench::ranks();
-    auto const data = glt::io::open_data_set(comm, parts);
+    auto const data = glt::io::open_data_set(comm, parts, {.reading = glt::dist::reading::by_messages});
     return made.try_emplace(key, comm, data.graph(), options, cpu(threads)).first->second;
   }
   return made.try_emplace(key, glt_bench::ranks(), glt_bench::shared_workload().graph(), options, cpu(threads))

@@ -3,6 +3,8 @@
 
 #include "training_options.hpp"
 
+#include <glt/dist/shared/reading.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <array>
@@ -22,6 +24,7 @@ struct train_options : training_options {
   std::int64_t servers = 1;            ///< ranks that make the batches of all others
   std::int64_t shared_megabytes = 256; ///< of a worker, where its batches lie
   bool hot_rows = false;
+  bool by_messages = false; ///< also between ranks of one machine
 };
 
 inline void declare(CLI::App& app, train_options& options) {
@@ -32,12 +35,20 @@ inline void declare(CLI::App& app, train_options& options) {
   app.add_option("--workers", options.workers, "Ranks of a machine that make a trainer's batches")->check(at_least(1));
   app.add_option("--servers", options.servers, "Ranks that make the batches of all others")->check(at_least(1));
   app.add_option("--shared-megabytes", options.shared_megabytes, "Memory of a worker's batches")->check(at_least(1));
-  app.add_flag("--hot-rows", options.hot_rows, "Keep the rows that glt-partition --cache-ratio chose, and tell hits");
+  app.add_flag("--hot-rows", options.hot_rows,
+               "Keep the rows that glt-partition --cache-ratio chose, for ranks of other machines or --by-messages");
+  app.add_flag("--by-messages", options.by_messages,
+               "Send rows between ranks of one machine, too, which read in place");
   app.callback([&options] {
     if (options.fanout.size() != 2) {
       throw CLI::ValidationError("--fanout", "the network has 2 layers; give 2 numbers");
     }
   });
+}
+
+/// How ranks of one machine read each other's parts.
+[[nodiscard]] inline glt::dist::reading reading_of(train_options const& options) {
+  return options.by_messages ? glt::dist::reading::by_messages : glt::dist::reading::in_place;
 }
 
 } // namespace example

@@ -133,6 +133,9 @@ private:
       return;
     }
     if (epoch == 1) {
+      if constexpr (requires { train_->report(); }) {
+        std::printf("rank 0 in its first epoch\n%s\n", glt::dist::to_string(train_->report()).c_str());
+      }
       std::printf(
           "%lld epochs on %d ranks; wait (sample, fetch) and train are shares of the seconds, MPI is in them\n%s\n",
           static_cast<long long>(options_.epochs), comm_.size(), training_table().heads().c_str());

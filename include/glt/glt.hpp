@@ -93,6 +93,7 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/sampling/results.hpp>
+#include <glt/dist/shared/reading.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/shared/shared_table.hpp>

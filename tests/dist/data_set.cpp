@@ -3,6 +3,7 @@
 
 #include <glt/dist/data_set.hpp>
 
+#include <glt/comm/counting.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/induced_batches.hpp>
 #include <glt/dist/loading/link_batches.hpp>
@@ -18,9 +19,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/resource.h>
 
 using glt_test::cpu;
 using glt_test::divided_graph;
@@ -77,6 +81,28 @@ divided_graph divide(int ranks) {
   return {glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], ranks};
 }
 
+// While it lives, this process makes no file with contents.
+class small_files {
+public:
+  small_files() {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit const none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+  }
+  ~small_files() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  small_files(small_files const&) = delete;
+  small_files& operator=(small_files const&) = delete;
+
+private:
+  rlimit before_{};
+};
+
+bool same_rows(glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
+  return std::ranges::equal(a.tensors, b.tensors, [](auto const& one, auto const& other) {
+    return one.name == other.name && std::ranges::equal(one.bytes, other.bytes);
+  });
+}
+
 // All that a rank gets of two recipes on its seeds is equal.
 template <class Comm, class RecipeA, class RecipeB, class Seeds, class Compare>
 void check_batches(Comm comm, RecipeA const& a, RecipeB const& b, Seeds const& seeds, Compare const& compare) {
@@ -99,7 +125,7 @@ TEST_CASE("a data set without types hands out what its parts were made of") {
     auto part = part_of(divided, comm.rank());
     auto const* const sources = part.graph.relations[0].view().sources().data();
     auto const* const x = part.vertices[0].tensors.template view<float>("x").features.data();
-    auto made = glt::dist::data_set(comm, std::move(part));
+    auto made = glt::dist::data_set(comm, std::move(part), glt::dist::reading::by_messages);
     auto const* const graph = &made.graph();
     auto const data = std::move(made); // what is borrowed stays
     CHECK(&data.graph() == graph);
@@ -161,6 +187,126 @@ TEST_CASE("recipes make of a data set what they make of its graph and features")
                   [](auto const& a, auto const& b) {
                     CHECK(std::ranges::equal(a.walks.vertices().flat(), b.walks.vertices().flat()));
                   });
+  });
+}
+
+TEST_CASE("ranks of one machine read a data set in place, without a message, and get the batches of messages") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    glt::counting_comm counted(comm);
+    using namespace glt::dist;
+    auto const in_place = glt::dist::data_set(counted, part_of(divided, comm.rank()));
+    auto const by_messages = glt::dist::data_set(comm, part_of(divided, comm.rank()), reading::by_messages);
+    CHECK(in_place.graph().neighborhood().of_rank.size() == (comm.size() > 1 ? comm.size() : 0));
+    CHECK(by_messages.graph().neighborhood().of_rank.empty());
+    auto const seeds = in_place.split("train");
+    glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
+    auto const same = [](auto const& a, auto const& b) {
+      CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
+      CHECK(std::ranges::equal(a.subgraph.row(), b.subgraph.row()));
+      CHECK(std::ranges::equal(a.subgraph.edge_ids(), b.subgraph.edge_ids()));
+      CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+      CHECK(std::ranges::equal(a.labels(), b.labels()));
+      CHECK(a.tensors.tensors.size() == 3);
+      CHECK(same_rows(a.tensors, b.tensors));
+      CHECK(a.edge_tensors.tensors.size() == 1);
+      CHECK(same_rows(a.edge_tensors, b.edge_tensors));
+    };
+    auto const of = [&](auto const& data) {
+      return neighbor_batches(data, options).with(data.tensors()).with(data.edge_tensors());
+    };
+    check_batches(counted, of(in_place), of(by_messages), seeds, same);
+    loader local(counted, of(in_place), seeds, {.batch_size = 8});
+    counted.reset();
+    for ([[maybe_unused]] auto const& batch : local.epoch(0)) {
+    }
+    CHECK(counted.counts().payload.messages == 0);
+    CHECK(counted.counts().replies.messages == 0);
+    auto const report = local.report();
+    CHECK(report.sampled.remote == 0);
+    CHECK(report.rows.remote == 0);
+    CHECK((comm.size() == 1 || report.sampled.in_place > 0));
+    CHECK((comm.size() == 1 || report.why_sampled.empty()));
+    CHECK((comm.size() == 1 || report.why_rows.empty()));
+    loader remote(comm, of(by_messages), seeds, {.batch_size = 8});
+    for ([[maybe_unused]] auto const& batch : remote.epoch(0)) {
+    }
+    CHECK(remote.report().sampled.in_place == 0);
+    CHECK(remote.report().rows.in_place == 0);
+
+    // A rule with weights goes by messages, features stay in place.
+    auto const weighted = [&](auto const& data) {
+      return neighbor_batches(data, options, glt::weighted_rule<glt::memory_space::host>{data.edge_weights()});
+    };
+    check_batches(comm, weighted(in_place), weighted(by_messages), seeds, [](auto const& a, auto const& b) {
+      CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
+      CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+    });
+    auto const& links = in_place.links("train").edges;
+    edge_seeds<> const edges{.sources = links.sources, .destinations = links.destinations, .labels = {}};
+    for (auto const exclude : {glt::seed_exclusion::none, glt::seed_exclusion::edges}) {
+      auto const around = [&](auto const& data) {
+        return link_batches(data, {.neighbors = {.fanouts = {3, 2}}, .exclude = exclude});
+      };
+      check_batches(comm, around(in_place), around(by_messages), edges, [](auto const& a, auto const& b) {
+        CHECK(std::ranges::equal(a.sample.subgraph().nodes(), b.sample.subgraph().nodes()));
+        CHECK(std::ranges::equal(a.sample.subgraph().row(), b.sample.subgraph().row()));
+        CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+      });
+    }
+    check_batches(comm, induced_batches(in_place, {.num_hops = 1}), induced_batches(by_messages, {.num_hops = 1}),
+                  seeds, [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.subgraph.row(), b.subgraph.row()));
+                    CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+                  });
+    auto const typed = [&](auto const& data) {
+      return typed_batches(data, {.fanouts = glt::same_fanouts(data.schema(), {3, 2})});
+    };
+    check_batches(comm, typed(in_place), typed(by_messages), typed_seeds<>(0, {seeds}),
+                  [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.subgraph.nodes(0), b.subgraph.nodes(0)));
+                    CHECK(same_rows(a.tensors[0], b.tensors[0]));
+                  });
+  });
+}
+
+TEST_CASE("where the system lets a rank share no memory, all ranks read by messages, and get the same batches" *
+          glt_test::needs_mpi) {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    using namespace glt::dist;
+    auto const by_messages = glt::dist::data_set(comm, part_of(divided, comm.rank()), reading::by_messages);
+    std::optional<small_files> limit;
+    if (comm.rank() == comm.size() - 1) {
+      limit.emplace();
+    }
+    auto const refused = glt::dist::data_set(comm, part_of(divided, comm.rank()));
+    limit.reset();
+    glt::neighbor_options const options{.fanouts = {3, 2}};
+    auto const seeds = refused.split("train");
+    check_batches(comm, neighbor_batches(refused, options), neighbor_batches(by_messages, options), seeds,
+                  [](auto const& a, auto const& b) {
+                    CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
+                    CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
+                  });
+    loader of_refused(comm, neighbor_batches(refused, options), seeds, {.batch_size = 8});
+    auto const report = of_refused.report();
+    CHECK((comm.size() == 1 || names(report.why_sampled, "cannot share memory")));
+    CHECK((comm.size() == 1 || names(report.why_rows, "cannot share memory")));
+  });
+}
+
+TEST_CASE("ranks that want to read a data set in different ways get the same error") {
+  glt_test::on_ranks([](auto comm) {
+    auto const how = comm.rank() == 0 ? glt::dist::reading::in_place : glt::dist::reading::by_messages;
+    auto const open = [&] {
+      glt::dist::data_set<cpu> const data(comm, part_of(divide(comm.size()), comm.rank()), how);
+    };
+    if (comm.size() == 1) {
+      open();
+    } else {
+      CHECK(names(thrown<glt::collective_error>(open), "the same reading"));
+    }
   });
 }
 

@@ -47,6 +47,15 @@ concept node_memory =
 
 namespace detail {
 
+/// Communicator whose ranks find the memory of their machine: `node_memory_of(comm)`, declared beside the type of the
+/// memory, returns it.
+///
+/// Models: `threads_comm`, `mpi_comm`, and communicators derived from them.
+template <class Comm>
+concept finds_node_memory = requires(Comm& comm) {
+  { node_memory_of(comm) } -> node_memory;
+};
+
 inline constexpr std::align_val_t node_block_alignment{64};
 
 /// Allocates a block of ordinary memory.

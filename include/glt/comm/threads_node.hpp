@@ -7,6 +7,7 @@
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
+#include <glt/comm/threads_comm.hpp>
 
 #include <exception>
 
@@ -103,5 +104,12 @@ private:
 };
 
 static_assert(node_memory<threads_node<serial_comm>>);
+
+/// Returns the memory that the ranks of a communicator share: all of them are threads of one process.
+///
+/// @comm   none
+[[nodiscard]] inline threads_node<threads_comm> node_memory_of(threads_comm comm) {
+  return threads_node<threads_comm>(std::move(comm));
+}
 
 } // namespace glt

@@ -5,9 +5,12 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/guard.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/comm/threads_node.hpp>
 #include <glt/core/detail/name_list.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/data_part.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
@@ -15,6 +18,7 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/dist/shared/reading.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -32,6 +36,31 @@ template <device_policy Policy, element T>
   return {rows.num_rows, rows.num_columns, second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
           second_owner<Policy, label_type>(labels, keeper, policy),
           second_owner<Policy, float>(rows.scales, keeper, policy)};
+}
+
+// Returns the memory in which ranks read each other's parts; nothing if they read by messages, or if each of them is
+// alone on its machine. Collective: with several ranks two header exchanges and the exchanges of `node_memory_of`.
+template <finds_node_memory Comm>
+[[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how) {
+  std::optional<decltype(node_memory_of(comm))> made;
+  if (comm.size() == 1) {
+    return made;
+  }
+  agree(comm, {.what = operation::share}, {}, static_cast<std::int64_t>(how),
+        [](auto, auto) { return "reads in another way than rank 0; pass the same reading on all ranks"; });
+  if (how == dist::reading::by_messages) {
+    return made;
+  }
+  auto memory = node_memory_of(comm);
+  if constexpr (requires { memory.neighbors(); }) {
+    auto const headers =
+        exchange_values(comm, {.what = operation::share, .hop = 1}, {}, std::ssize(memory.neighbors()));
+    if (std::ranges::max(headers, {}, &call_header::value).value == 1) {
+      return made;
+    }
+  }
+  made.emplace(std::move(memory));
+  return made;
 }
 
 /// Returns the tensor of that name, element type and number of columns (any if negative); null if there is none.
@@ -57,6 +86,10 @@ namespace glt::dist {
 /// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
 /// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
+/// Ranks of one machine read each other's edges and tensors in place: the data set moves them to memory that the ranks
+/// share, where samplers and collectors find them. If the system has no such memory, or with `reading::by_messages`,
+/// rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
+///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
 class data_set {
@@ -68,21 +101,28 @@ public:
 
   /// Takes over this rank's part and joins it with the parts of the other ranks.
   ///
-  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; two header exchanges and a
+  /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
-  ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange
+  ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
+  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0
-  /// @cost   for tensors of edges, 20 to 32 bytes an edge
+  /// @cost   for tensors of edges, 20 to 32 bytes an edge; for reading in place a copy of graph and tensors, and memory
+  ///         of the largest of them twice while it is copied
   template <communicator Comm>
-  data_set(Comm& comm, data_part<Policy, Vertex>&& part)
-      : graph_(std::make_shared<dist::hetero_graph<Policy, Vertex> const>(comm, std::move(part.graph))) {
+  data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place) {
+    auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
+    graph_ = graph;
     auto const names = detail::agree_on_lists(comm, *graph_, part);
-    take_vertices(comm, std::move(part.vertices), names);
-    take_edges(comm, std::move(part.edges), names);
+    auto memory = memory_for(comm, how);
+    share(memory, *graph);
+    take_vertices(comm, std::move(part.vertices), names, memory);
+    take_edges(comm, std::move(part.edges), names, memory);
     if (schema().num_node_types() == 1 && schema().num_edge_types() == 1) {
-      plain_ = std::make_unique<dist::graph<Policy, Vertex> const>(comm, part_without_types());
+      auto plain = std::make_unique<dist::graph<Policy, Vertex>>(comm, part_without_types());
+      plain->neighborhood_ = graph_->neighborhood();
+      plain_ = std::move(plain);
     }
   }
 
@@ -243,15 +283,37 @@ private:
     std::vector<link_split> links;
   };
 
+  // Returns an optional memory that ranks share; `nullopt` if there never is one.
   template <communicator Comm>
-  void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names) {
+  [[nodiscard]] static auto memory_for(Comm& comm, reading how) {
+    using host_comm_type = std::remove_cvref_t<decltype(detail::host_comm(comm))>;
+    if constexpr (host_policy<Policy> && space == memory_space::host && detail::finds_node_memory<host_comm_type>) {
+      return detail::memory_to_share(detail::host_comm(comm), how);
+    } else {
+      return std::nullopt;
+    }
+  }
+  template <class Memory, class Shared>
+  static void share(Memory& memory, Shared& of) {
+    if constexpr (!std::same_as<Memory, std::nullopt_t>) {
+      if (memory) {
+        of.share(*memory);
+      }
+    }
+  }
+
+  template <communicator Comm, class Memory>
+  void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names,
+                     Memory& memory) {
     for (int t = 0; t < schema().num_node_types(); ++t) {
       auto& data = all[static_cast<std::size_t>(t)];
       auto& made = vertices_.emplace_back();
       if (data.tensors.tensors().empty()) {
         data.tensors = feature_table<Policy>(graph_->book(t).size(graph_->part()), data.tensors.policy());
       }
-      made.tensors = std::make_shared<named_features<Policy> const>(comm, graph_->book(t), std::move(data.tensors));
+      auto const tensors = std::make_shared<named_features<Policy>>(comm, graph_->book(t), std::move(data.tensors));
+      share(memory, *tensors);
+      made.tensors = tensors;
       made.features = matrix_of(comm, made.tensors);
       made.splits = std::move(data.splits);
       detail::complete_lists(made.splits, names.splits[static_cast<std::size_t>(t)]);
@@ -268,8 +330,8 @@ private:
       }
     }
   }
-  template <communicator Comm>
-  void take_edges(Comm& comm, std::vector<edge_data<Policy>> all, detail::listed_names const& names) {
+  template <communicator Comm, class Memory>
+  void take_edges(Comm& comm, std::vector<edge_data<Policy>> all, detail::listed_names const& names, Memory& memory) {
     for (int e = 0; e < schema().num_edge_types(); ++e) {
       auto& data = all[static_cast<std::size_t>(e)];
       auto& made = edges_.emplace_back();
@@ -283,8 +345,10 @@ private:
           }
           table.emplace(std::move(ids), std::move(data.tensors));
         });
-        made.tensors = std::make_unique<named_features<Policy> const>(comm, graph_->book(schema().destination_type(e)),
-                                                                      std::move(*table));
+        auto tensors = std::make_unique<named_features<Policy>>(comm, graph_->book(schema().destination_type(e)),
+                                                                std::move(*table));
+        share(memory, *tensors);
+        made.tensors = std::move(tensors);
       }
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
@@ -305,9 +369,22 @@ private:
       return nullptr;
     }
     detail::any_rows<space> const no_columns{.type = element_type::float32, .num_rows = of->local().num_rows()};
-    return std::make_unique<dist::feature_store<Policy, float> const>(
+    auto made = std::make_unique<dist::feature_store<Policy, float>>(
         comm, of->book(),
         detail::second_owner<Policy, float>(x == nullptr ? no_columns : *x, labels_of(tensors), of, policy));
+    made->neighborhood_ = {.of_rank = {}, .reason = of->neighborhood().reason, .keeper = of->neighborhood().keeper};
+    for (auto const& table : of->neighborhood().of_rank) {
+      auto& view = made->neighborhood_.of_rank.emplace_back();
+      if (table) {
+        auto const* const rows = detail::find_rows(table->rows, "x", element_type::float32);
+        auto const part = static_cast<int>(std::ssize(made->neighborhood_.of_rank)) - 1;
+        view = {.features = rows == nullptr ? matrix_view<space, float const>(nullptr, of->book().size(part), 0)
+                                            : rows->template as<float>(),
+                .labels = labels_of(table->rows),
+                .scales = made->local().scales};
+      }
+    }
+    return made;
   }
   [[nodiscard]] static array_view<space, detail::label_type const>
   labels_of(std::vector<detail::named_rows<space>> const& tensors) {

@@ -3,6 +3,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
@@ -46,8 +47,15 @@ public:
   [[nodiscard]] std::int64_t num_columns() const { return local().num_columns(); }
   /// Returns true if vertices have labels.
   [[nodiscard]] bool has_labels() const noexcept { return has_labels_; }
+  /// Returns views of the rows that collectors of this store read in place; without entries if there are no such rows.
+  [[nodiscard]] node_views<feature_view<Policy::space, T>> const& neighborhood() const noexcept {
+    return neighborhood_;
+  }
 
 private:
+  template <device_policy, vertex_id>
+  friend class data_set; // shares memory
+
   // A rank without vertices cannot tell whether there are labels; it follows the other ranks.
   template <communicator Comm>
   void agree_on_labels(Comm& comm) {
@@ -69,6 +77,7 @@ private:
   partition_book book_;
   glt::feature_store<Policy, T> local_;
   bool has_labels_ = false;
+  node_views<feature_view<Policy::space, T>> neighborhood_;
 };
 
 } // namespace glt::dist

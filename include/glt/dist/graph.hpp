@@ -3,7 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -52,8 +54,15 @@ public:
   [[nodiscard]] csr_view<space, Vertex> local() const { return part_.graph.view(); }
   /// Returns the original id of every vertex of this part, by local id.
   [[nodiscard]] array_view<space, global_id const> original() const noexcept { return part_.original.view(); }
+  /// Returns views of the parts that samplers of this graph read in place; without entries if there is no such part.
+  [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
+    return neighborhood_;
+  }
 
 private:
+  template <device_policy, vertex_id>
+  friend class data_set; // shares memory
+
   // Returns the fault of this rank's part; empty if there is none.
   [[nodiscard]] std::string fault(int rank, int size) const {
     auto const rows = local().num_rows();
@@ -75,6 +84,7 @@ private:
   }
 
   graph_part<Policy, Vertex> part_;
+  node_views<detail::part_view<space, Vertex>> neighborhood_;
 };
 
 } // namespace glt::dist

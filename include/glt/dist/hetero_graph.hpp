@@ -3,7 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>
@@ -58,8 +60,23 @@ public:
   [[nodiscard]] csr_view<space, Vertex> local(int edge_type) const {
     return part_.relations[static_cast<std::size_t>(edge_type)].view();
   }
+  /// Returns views of the parts that samplers of this graph read in place; without entries if there is no such part.
+  [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
+    return neighborhood_;
+  }
 
 private:
+  template <device_policy, vertex_id>
+  friend class data_set; // shares memory
+
+  // Moves the part to node-shared memory. Collective; see `share_graph`.
+  template <node_memory Node>
+  void share(Node& node) {
+    auto shared = share_graph(node, part_, Policy());
+    part_ = std::move(shared.own);
+    neighborhood_ = std::move(shared.neighborhood);
+  }
+
   void check(int rank, int size) const {
     if (part_.part != rank) {
       throw precondition_error(detail::message("was given part ", part_.part, "; rank r takes part r"));
@@ -115,6 +132,7 @@ private:
   }
 
   hetero_part<Policy, Vertex> part_;
+  node_views<detail::part_view<space, Vertex>> neighborhood_;
 };
 
 } // namespace glt::dist

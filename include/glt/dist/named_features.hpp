@@ -2,7 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
+#include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
+#include <glt/dist/shared/shared_table.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -44,10 +46,27 @@ public:
   [[nodiscard]] feature_table<Policy> const& local() const noexcept { return local_; }
   /// Returns true if the rows are of edges, and false if they are of vertices.
   [[nodiscard]] bool of_edges() const noexcept { return local_.of_edges(); }
+  /// Returns views of the tables that collectors of these features read in place; without entries if there is no such
+  /// table.
+  [[nodiscard]] node_views<detail::table_view<Policy::space>> const& neighborhood() const noexcept {
+    return neighborhood_;
+  }
 
 private:
+  template <device_policy, vertex_id>
+  friend class data_set; // shares memory
+
+  // Moves the table to node-shared memory. Collective; see `share_table`.
+  template <node_memory Node>
+  void share(Node& node) {
+    auto shared = share_table(node, local_, local_.policy());
+    local_ = std::move(shared.own);
+    neighborhood_ = std::move(shared.neighborhood);
+  }
+
   partition_book book_;
   feature_table<Policy> local_;
+  node_views<detail::table_view<Policy::space>> neighborhood_;
 };
 
 } // namespace glt::dist

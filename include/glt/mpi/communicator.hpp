@@ -339,3 +339,5 @@ private:
 static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
 
 } // namespace glt
+
+#include <glt/mpi/node.hpp> // node_memory_of(mpi_comm), wherever there is an mpi_comm

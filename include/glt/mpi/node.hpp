@@ -9,12 +9,12 @@
 #include <glt/memory/detail/huge_pages.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/available_memory.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/memory_file.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <atomic>
-#include <unistd.h>
 
 namespace glt {
 
@@ -129,7 +129,7 @@ private:
   }
 
   // Returns why this rank cannot share a block of that size; empty if it may try. Refuses blocks that exceed the
-  // machine's memory: otherwise the system would end a rank while the pages are taken.
+  // memory that is left: otherwise the system would end a rank while the pages are taken.
   [[nodiscard]] std::string refusal_of(std::int64_t bytes) const {
     auto const limit = std::numeric_limits<std::int64_t>::max() / node_->size(); // keeps the sum in range
     auto wanted = std::min(bytes, limit);
@@ -138,9 +138,8 @@ private:
       return detail::message("a block of ", bytes, " bytes is more than the ", std::min(limit, options_.max_bytes),
                              " that it may share");
     }
-    auto const memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-    if (wanted > memory) {
-      return detail::message("the blocks of its machine need ", wanted, " bytes, but it has ", memory);
+    if (auto const memory = detail::available_memory(); wanted > memory) {
+      return detail::message("the blocks of its machine need ", wanted, " bytes, but it has ", memory, " available");
     }
     return {};
   }
@@ -181,5 +180,13 @@ private:
 };
 
 static_assert(node_memory<mpi_node>);
+
+/// Returns the memory that the ranks of each machine share.
+///
+/// @comm   collective; as the constructor of `mpi_node`
+/// @throws collective_error  as there
+[[nodiscard]] inline mpi_node node_memory_of(mpi_comm comm) {
+  return mpi_node(std::move(comm));
+}
 
 } // namespace glt

@@ -86,6 +86,8 @@ std::vector<site> sites_of_graphs() {
        }},
       {"mpi_node", false,
        [](comm_type& comm) -> call_type { return [&comm](bool) { glt::mpi_node const node(comm); }; }},
+      {"node_memory_of", false,
+       [](comm_type& comm) -> call_type { return [&comm](bool) { static_cast<void>(node_memory_of(comm)); }; }},
       {"mpi_node::share (bytes)", true,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);

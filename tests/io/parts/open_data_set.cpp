@@ -149,7 +149,7 @@ TEST_CASE("the same parts in two folders go together") {
 TEST_CASE("a loader with the hot rows of a folder makes the batches that it makes without, on as many ranks or fewer") {
   on_ranks([](auto comm) {
     hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path);
+    auto const data = io::open_data_set(comm, made.path, {.reading = dist::reading::by_messages}); // for the hot rows
     auto const hot = data.hot_rows();
     auto seeds = data.split("train");
     seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
@@ -172,7 +172,7 @@ TEST_CASE("a loader with the hot rows of a folder makes the batches that it make
 TEST_CASE("all features and labels of a folder, and those of its edges, are collected by name") {
   on_ranks([](auto comm) {
     hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path, {.edge_tensors = true});
+    auto const data = io::open_data_set(comm, made.path, {.edge_tensors = true, .reading = dist::reading::by_messages});
     auto const& names_of = made.labels[0];
     auto const hot = data.named_hot_rows();
     CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});

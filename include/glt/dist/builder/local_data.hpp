@@ -3,6 +3,7 @@
 
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
+#include <glt/dist/shared/reading.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/memory/memory.hpp>
@@ -140,6 +141,7 @@ struct build_options {
   /// Elements of vertices without a row, a number that all tensors can hold; if empty, such a vertex is an error.
   std::optional<double> missing{};
   std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank keeps to send in one message round, about
+  dist::reading reading = dist::reading::in_place;   ///< how ranks of one machine read each other's parts
 };
 
 /// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once.

@@ -167,7 +167,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {
-  return {comm, make_data_part(comm, data, method, options)};
+  return {comm, make_data_part(comm, data, method, options), options.reading};
 }
 
 } // namespace glt::dist

@@ -59,13 +59,20 @@ class feature_collector : public detail::row_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Borrows the store, which must outlive the collector; rows are copied by the policy's executor.
+  /// Borrows the store, which must outlive the collector; rows are copied by the policy's executor. Policies of the
+  /// host read rows in `store.neighborhood()` in place, as by `read_in_place`.
   ///
   /// @comm   none, or one small reduction if the communicator must find out which memory it carries
   /// @throws precondition_error  if the store was made for another rank or another number of ranks
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
       : collector(checked(std::move(comm), store), store.book(), plan_of(store), {}, std::move(policy)),
-        store_(&store) {}
+        store_(&store) {
+    if constexpr (host_policy<Policy>) {
+      if (!store.neighborhood().of_rank.empty()) {
+        read_in_place(store.neighborhood());
+      }
+    }
+  }
 
   /// Borrows the store and hot rows; see `use`.
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, hot_rows<Policy, T> const& hot,

@@ -46,7 +46,7 @@ class named_collector : public detail::row_collector<Comm, Policy> {
 
 public:
   /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
-  /// stored.
+  /// stored. Policies of the host read rows in `features.neighborhood()` in place, as by `read_in_place`.
   ///
   /// @comm   collective; two header exchanges and two broadcasts
   /// @throws collective_error  on every rank, if a rank requests a tensor that does not exist, the same tensor twice,
@@ -56,7 +56,13 @@ public:
                   Policy policy = {})
       : detail::row_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
                                             table_of_edges(features), policy),
-        features_(&features), destinations_(0, policy) {}
+        features_(&features), destinations_(0, policy) {
+    if constexpr (host_policy<Policy>) {
+      if (!features.neighborhood().of_rank.empty()) {
+        read_in_place(features.neighborhood());
+      }
+    }
+  }
 
   /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may
   /// have different hot rows, or none. If hot rows lack a `seeds_only` tensor, seeds are requested.

@@ -49,7 +49,8 @@ public:
     subgraph_type* out = nullptr;
   };
 
-  /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule draws by fanouts.
+  /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule draws by fanouts. Parts in
+  /// `graph.neighborhood()` are expanded in place.
   ///
   /// @comm   collective; two header exchanges, one without hops
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from

@@ -69,7 +69,8 @@ public:
   };
 
   /// Borrows the graph and the data of the rule, which must outlive the sampler. The rule refers to rows and edges of
-  /// the local part; with types there is one rule per edge type.
+  /// the local part; with types there is one rule per edge type. Parts in `graph.neighborhood()` are read in place, as
+  /// by `read_in_place`.
   ///
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
@@ -112,6 +113,7 @@ public:
     if constexpr (requires { rule_of.operator bool(); }) {
       if (!rule_of) { // an empty std::function: the sampler's own rule again
         rule_of_ = {};
+        read_neighborhood();
         return;
       }
     }
@@ -124,6 +126,7 @@ public:
         return rule_of(rank);
       }
     };
+    read_neighborhood();
   }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
@@ -252,6 +255,15 @@ private:
 
   void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
 
+  // Reads the parts in place that the graph has views of.
+  void read_neighborhood() {
+    if constexpr (host_policy<Policy>) {
+      if (!graph_->neighborhood().of_rank.empty()) {
+        read_in_place(graph_->neighborhood());
+      }
+    }
+  }
+
   // Reports a failed check to the other ranks in the first hop.
   template <class Check>
   void report(std::int64_t step, Check check) {
@@ -270,6 +282,7 @@ private:
       detail::check_own_part(comm, graph_->part(), book.num_parts(), "part", "sampled by");
     }
     exchange_.set_books(books_);
+    read_neighborhood();
   }
 
   void check(std::span<bulk_item const> batches) {

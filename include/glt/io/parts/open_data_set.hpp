@@ -14,7 +14,7 @@
 namespace glt::io {
 
 /// Opens a folder of parts, with types or without: loads this rank's parts by `load_for_rank`, and joins them with the
-/// parts of the other ranks.
+/// parts of the other ranks. Ranks of one machine read each other's parts in place, unless options say otherwise.
 ///
 ///     auto const data = glt::io::open_data_set(comm, "parts");
 ///
@@ -26,7 +26,7 @@ template <communicator Comm>
                                                         load_options const& options = {}) {
   dist::data_part<device::cpu> part;
   run_together(comm, [&] { part = load_for_rank(parts_folder(folder), comm.rank(), comm.size(), options); });
-  return {comm, std::move(part)};
+  return {comm, std::move(part), options.reading};
 }
 
 } // namespace glt::io

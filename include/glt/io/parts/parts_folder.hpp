@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/shared/reading.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
@@ -25,6 +26,7 @@ struct load_options {
   bool huge_pages = false;
   std::string features{};    ///< the array that becomes the tensor "x"; if empty, "x" or the first of two dimensions
   bool edge_tensors = false; ///< for `dist::data_set`: keep features of edges, and their times as "time", as tensors
+  dist::reading reading = dist::reading::in_place; ///< of `dist::data_set`: how ranks of one machine read parts
 };
 
 /// Folder of a partitioned data set, as written by `write_parts`.
