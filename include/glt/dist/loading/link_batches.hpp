@@ -157,11 +157,9 @@ public:
   ///
   /// @comm   collective; see `link_sampler` and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    this->make_around([&] { links_.sample(batches); },
-                      [&](auto& of_batches) {
-                        detail::collect_around(of_batches, batches,
-                                               [](auto const& made) -> auto& { return made.sample.subgraph(); });
-                      });
+    this->make_around(
+        batches, [&] { links_.sample(batches); },
+        [](batch_type const& made) -> auto& { return made.sample.subgraph(); });
   }
 
 private:

@@ -10,8 +10,8 @@
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/link_seeding.hpp>
+#include <glt/dist/loading/detail/row_collectors.hpp>
 #include <glt/dist/loading/detail/row_maker.hpp>
-#include <glt/dist/loading/detail/typed_collectors.hpp>
 #include <glt/dist/loading/detail/typed_seeding.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/named_features.hpp>
@@ -133,7 +133,7 @@ public:
   /// empty. Each type takes separate messages. Labels of the seeds are a tensor with `seeds_only`. For edges set
   /// `edge_ids` in the options.
   typed_batches& with(int type, named_features<GraphPolicy> const& features, std::vector<tensor_request> wanted = {}) {
-    (features.of_edges() ? things_.edges : things_.nodes)[type] = {&features, std::move(wanted)};
+    things_.add(type, features, std::move(wanted));
     return *this;
   }
   /// Draws the ends of negatives that are of a node type in proportion to weights, on all ranks; else all vertices of
@@ -169,7 +169,7 @@ private:
   graph_type const* graph_;
   Options options_;
   std::vector<Rule> rules_;
-  detail::typed_things<GraphPolicy> things_;
+  detail::collected_things<GraphPolicy, float> things_;
   detail::weights_by_type<GraphPolicy::space> weights_; // none around vertices
 };
 
@@ -177,10 +177,10 @@ private:
 template <device_policy GraphPolicy, vertex_id Vertex, class Rule, class Options>
 template <class Comm, class Policy>
 class typed_batches<GraphPolicy, Vertex, Rule, Options>::maker
-    : public detail::row_maker<detail::typed_collectors<Comm, Policy>> {
+    : public detail::row_maker<detail::row_collectors<Comm, Policy>> {
   static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
-  using rows = detail::row_maker<detail::typed_collectors<Comm, Policy>>;
+  using rows = detail::row_maker<detail::row_collectors<Comm, Policy>>;
 
 public:
   using batch_type = batch_on<Policy>;
@@ -205,16 +205,15 @@ public:
   ///
   /// @comm   collective; see the sampler and the collectors
   void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    this->make_around([&] { seeding_.sample(batches); },
-                      [&](auto& of_types) {
-                        of_types.collect(batches, batches[0].key.step, [](batch_type const& made) -> auto& {
-                          if constexpr (around_edges) {
-                            return made.sample.subgraph();
-                          } else {
-                            return made.subgraph;
-                          }
-                        });
-                      });
+    this->make_around(
+        batches, [&] { seeding_.sample(batches); },
+        [](batch_type const& made) -> auto& {
+          if constexpr (around_edges) {
+            return made.sample.subgraph();
+          } else {
+            return made.subgraph;
+          }
+        });
   }
 
   [[nodiscard]] loader_report report() const { return this->report_of(seeding_.sampler()); }

@@ -13,33 +13,36 @@
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/feature_store.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
-#include <glt/dist/loading/detail/batch_rows.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
+#include <deque>
+#include <map>
+
 namespace glt::detail {
 
-/// Requested named tensors of vertices or edges; borrowed, null if not requested.
+/// Requested named tensors of the vertices or edges of a type; borrowed.
 template <device_policy Policy>
 struct wanted_tensors {
   dist::named_features<Policy> const* features = nullptr;
   std::vector<dist::tensor_request> wanted{};
 };
 
-/// Stores whose rows are collected for the vertices and edges of a batch; borrowed, null if not requested.
+/// Stores whose rows are collected for the vertices and edges of a batch, by type; without types the only type is 0.
 template <device_policy Policy, bytes_copyable T>
 struct collected_things {
-  dist::feature_store<Policy, T> const* features = nullptr;
-  wanted_tensors<Policy> tensors{};
-  wanted_tensors<Policy> edge_tensors{};
-};
+  dist::feature_store<Policy, T> const* features = nullptr; ///< borrowed, null if not requested; without types only
+  std::map<int, wanted_tensors<Policy>> nodes{};
+  std::map<int, wanted_tensors<Policy>> edges{};
 
-inline constexpr char const* other_things = "collects other things than rank 0; ask for the same features and "
-                                            "named tensors on all ranks";
+  void add(int type, dist::named_features<Policy> const& of_type, std::vector<dist::tensor_request> wanted) {
+    (of_type.of_edges() ? edges : nodes)[type] = {&of_type, std::move(wanted)};
+  }
+};
 
 /// Returns true if views are of rows of edges.
 template <memory_space Space>
@@ -47,167 +50,267 @@ template <memory_space Space>
   return std::ranges::any_of(views.of_rank, [](auto const& view) { return view && view->of_edges; });
 }
 
-/// One batch in a call of `collect`.
-template <device_policy Policy, bytes_copyable T, class Subgraph>
-struct rows_of_batch {
-  Subgraph const* subgraph = nullptr;
-  std::int64_t num_seeds = 0; ///< distinct seeds
-  batch_rows<Policy, T>* out = nullptr;
-};
-
-/// The collectors of batches of vertices and edges.
-template <communicator Comm, device_policy Policy, bytes_copyable T, device_policy StorePolicy>
+/// The collectors of batches of vertices and edges: one for each type with requested tensors, and one for a matrix of
+/// features.
+template <communicator Comm, device_policy Policy, bytes_copyable T = float, device_policy StorePolicy = Policy>
 class row_collectors {
   // Named tensors are collected where they are stored.
   static constexpr bool all_kinds = std::same_as<Policy, StorePolicy>;
 
 public:
-  template <class Subgraph>
-  using request = rows_of_batch<Policy, T, std::remove_cvref_t<Subgraph>>;
-
-  /// @comm   collective; one header exchange, and the exchanges of `named_collector`
-  /// @throws collective_error  on every rank, if a store and the graph are of different partitions, or ranks collect
-  ///                           different things
+  /// @comm   collective; one header exchange, and the exchanges of each collector
+  /// @throws collective_error  on every rank, if a type does not exist, a store and the graph are of different
+  ///                           partitions, or ranks collect different things
   template <class Graph>
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
                  Policy policy)
       : features_(things.features), policy_(policy) {
     fingerprint kinds;
-    kinds.add(things.features != nullptr).add(things.tensors.features != nullptr);
-    kinds.add(things.edge_tensors.features != nullptr);
+    kinds.add(things.features != nullptr);
+    for (auto const* const of_types : {&things.nodes, &things.edges}) {
+      for (auto const& [type, each] : *of_types) {
+        kinds.add(type);
+      }
+      kinds.add(-1);
+    }
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
-          kinds.value(), [](auto, auto) { return other_things; });
+          kinds.value(), [](auto, auto) {
+            return "collects other things than rank 0; ask for the same features and named tensors on all ranks";
+          });
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }
     if constexpr (all_kinds) {
-      for (auto const& [named, collector] :
-           {std::pair(&things.tensors, &tensors_), std::pair(&things.edge_tensors, &edge_tensors_)}) {
-        if (named->features != nullptr) {
-          collector->emplace(comm, *named->features, named->wanted, policy);
-        }
+      for (auto const& [type, each] : things.nodes) {
+        nodes_.emplace_back(type, type, comm, each, policy);
+      }
+      for (auto const& [type, each] : things.edges) {
+        edges_.emplace_back(type, destination_type(graph, type), comm, each, policy);
       }
     }
   }
 
-  /// Collects the rows of subgraphs, in one sweep of messages per kind of rows. The first vertices of a subgraph are
-  /// the distinct seeds.
+  /// Collects the rows of each `subgraph_of(batch)`, in one sweep of messages per type and kind of rows. The first
+  /// vertices of a subgraph are the distinct seeds. Types without requested tensors keep empty tables.
   ///
   /// @comm   collective; as many batches on all ranks; the exchanges of each collector
-  template <class Subgraph>
-  void collect(std::span<rows_of_batch<Policy, T, Subgraph> const> batches, std::int64_t step) {
-    using vertex = typename Subgraph::vertex_type;
+  template <class Seeds, class Batch, class SubgraphOf>
+  void collect(std::span<batch_request<Seeds, Batch> const> batches, SubgraphOf subgraph_of) {
+    using vertex = typename std::remove_cvref_t<decltype(subgraph_of(*batches[0].out))>::vertex_type;
+    auto const step = batches[0].key.step;
     if (rows_) {
-      bool const labels = features_->has_labels();
-      std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
-      for (auto const& [subgraph, num_seeds, out] : batches) {
-        lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
-        out->num_columns = features_->num_columns();
+      if constexpr (requires { batches[0].out->rows; }) {
+        std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
+        for (auto const& [seeds, key, out] : batches) {
+          auto const& subgraph = subgraph_of(std::as_const(*out));
+          lists.push_back({.vertices = nodes_of(subgraph, 0),
+                           .num_seeds = features_->has_labels() ? num_seeds(subgraph, 0) : 0,
+                           .out = &out->rows});
+          out->num_columns = features_->num_columns();
+        }
+        rows_->collect_bulk(std::span(std::as_const(lists)), step);
       }
-      rows_->collect_bulk(std::span(std::as_const(lists)), step);
     }
     if constexpr (all_kinds) {
-      if (edge_tensors_) {
-        collect_edges(batches, step);
+      for (auto const& [seeds, key, out] : batches) {
+        make_room(subgraph_of(std::as_const(*out)), *out);
       }
-      if (tensors_) {
+      for (auto& [type, node_type, collector] : nodes_) {
         std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
-        for (auto const& [subgraph, num_seeds, out] : batches) {
-          lists.push_back({.vertices = subgraph->nodes(), .num_seeds = num_seeds, .out = &out->tensors});
+        for (auto const& [seeds, key, out] : batches) {
+          auto const& subgraph = subgraph_of(std::as_const(*out));
+          lists.push_back({.vertices = nodes_of(subgraph, type),
+                           .num_seeds = num_seeds(subgraph, type),
+                           .out = &table_of(out->tensors, type)});
         }
-        tensors_->collect_bulk(std::span(std::as_const(lists)), step);
+        collector.collect_bulk(std::span(std::as_const(lists)), step);
+      }
+      while (destinations_.size() < batches.size()) {
+        destinations_.emplace_back(0, policy_);
+      }
+      for (auto& [type, node_type, collector] : edges_) {
+        std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+        for (std::size_t b = 0; b < batches.size(); ++b) {
+          auto& out = *batches[b].out;
+          auto const& subgraph = subgraph_of(std::as_const(out));
+          auto const edges = edges_of(subgraph, type);
+          sampled_destinations(policy_, nodes_of(subgraph, node_type), destinations_of(subgraph, type),
+                               destinations_[b]);
+          lists.push_back({.vertices = std::as_const(destinations_[b]).view(),
+                           .edges = edges,
+                           .num_seeds = edges.size(),
+                           .out = &table_of(out.edge_tensors, type)});
+        }
+        collector.collect_bulk(std::span(std::as_const(lists)), step);
       }
     }
   }
 
   /// Returns the times of all collectors.
   [[nodiscard]] collector_seconds seconds() const noexcept {
-    collector_seconds sum;
-    sum += rows_ ? rows_->seconds() : collector_seconds();
-    sum += tensors_ ? tensors_->seconds() : collector_seconds();
-    return sum += edge_tensors_ ? edge_tensors_->seconds() : collector_seconds();
+    auto sum = rows_ ? rows_->seconds() : collector_seconds();
+    for (auto const* const of_types : {&nodes_, &edges_}) {
+      for (auto const& each : *of_types) {
+        sum += each.collector.seconds();
+      }
+    }
+    return sum;
   }
   /// Counts the rows of vertices by their origin.
   [[nodiscard]] collected_counts counts() const noexcept {
     auto sum = rows_ ? rows_->counts() : collected_counts();
-    return sum += tensors_ ? tensors_->counts() : collected_counts();
+    for (auto const& each : nodes_) {
+      sum += each.collector.counts();
+    }
+    return sum;
   }
   /// Returns why rows of vertices are not read in place; empty if all are.
   [[nodiscard]] std::string why_not_in_place() const {
-    auto const why = rows_ ? rows_->why_not_in_place() : std::string();
-    return why.empty() && tensors_ ? tensors_->why_not_in_place() : why;
+    auto why = rows_ ? rows_->why_not_in_place() : std::string();
+    for (auto each = nodes_.begin(); why.empty() && each != nodes_.end(); ++each) {
+      why = each->collector.why_not_in_place();
+    }
+    return why;
   }
 
-  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& views) {
-    of(rows_, "features").read_in_place(views);
-  }
-  void read_in_place(node_views<table_view<Policy::space>> const& views) {
-    (are_of_edges(views) ? of(edge_tensors_, "named tensors of edges") : of(tensors_, "named tensors"))
-        .read_in_place(views);
+  void read_in_place(node_views<feature_view<StorePolicy::space, T>> const& views) { matrix().read_in_place(views); }
+  void read_in_place(node_views<table_view<Policy::space>> const& views) { read_in_place(0, views); }
+  void read_in_place(int type, node_views<table_view<Policy::space>> const& views) {
+    (are_of_edges(views) ? of(edges_, type, "edge") : of(nodes_, type, "node")).read_in_place(views);
   }
   template <class Rows>
   void use(Rows const& rows)
     requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
   {
-    of(rows_, "features").use(rows);
+    matrix().use(rows);
   }
-  void use(dist::named_hot_rows<Policy> const& hot) { of(tensors_, "named tensors").use(hot); }
+  void use(dist::named_hot_rows<Policy> const& hot) { use(0, hot); }
+  void use(int node_type, dist::named_hot_rows<Policy> const& hot) { of(nodes_, node_type, "node").use(hot); }
 
 private:
+  struct typed_collector {
+    int type;
+    int node_type; // type whose owners receive the requests
+    dist::named_collector<Comm, Policy> collector;
+
+    typed_collector(int of_type, int of_node_type, Comm const& comm, wanted_tensors<Policy> const& things,
+                    Policy const& policy)
+        : type(of_type), node_type(of_node_type), collector(comm, *things.features, things.wanted, policy) {}
+  };
+
+  // Access by type, where a graph, a subgraph or a batch may have none.
+  template <class Graph>
+  static constexpr bool has_types = requires(Graph const& graph) { graph.schema(); };
+  template <class Graph>
+  [[nodiscard]] static int destination_type(Graph const& graph, int edge_type) {
+    if constexpr (has_types<Graph>) {
+      return graph.schema().destination_type(edge_type);
+    } else {
+      return 0;
+    }
+  }
+  template <class Subgraph>
+  static constexpr bool sampled_types = requires(Subgraph const& subgraph) { subgraph.nodes(0); };
+  // Calls `read(subgraph, type)`, without a type if there are none.
+  template <class Subgraph, class Read>
+  [[nodiscard]] static auto of_type(Subgraph const& subgraph, int type, Read read) {
+    if constexpr (sampled_types<Subgraph>) {
+      return read(subgraph, type);
+    } else {
+      return read(subgraph);
+    }
+  }
+  [[nodiscard]] static auto nodes_of(auto const& subgraph, int type) {
+    return of_type(subgraph, type, [](auto const& from, auto... of) { return from.nodes(of...); });
+  }
+  [[nodiscard]] static auto edges_of(auto const& subgraph, int type) {
+    return of_type(subgraph, type, [](auto const& from, auto... of) { return from.edge_ids(of...); });
+  }
+  [[nodiscard]] static auto destinations_of(auto const& subgraph, int type) {
+    return of_type(subgraph, type, [](auto const& from, auto... of) { return from.col(of...); });
+  }
+  [[nodiscard]] static std::int64_t num_seeds(auto const& subgraph, int type) {
+    return of_type(subgraph, type, [](auto const& from, auto... of) { return from.num_sampled_nodes(of...)[0]; });
+  }
+  template <class Subgraph, class Batch>
+  static void make_room(Subgraph const& subgraph, Batch& out) {
+    if constexpr (sampled_types<Subgraph>) {
+      out.tensors.resize(static_cast<std::size_t>(subgraph.num_node_types()));
+      out.edge_tensors.resize(static_cast<std::size_t>(subgraph.num_edge_types()));
+    }
+  }
+  [[nodiscard]] static auto& table_of(dist::collected_table<Policy>& only, int) noexcept { return only; }
+  [[nodiscard]] static auto& table_of(std::vector<dist::collected_table<Policy>>& tables, int type) {
+    return tables[static_cast<std::size_t>(type)];
+  }
+
   template <class Graph>
   static void check(collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids) {
-    auto const check_book = [&](auto const* rows, char const* what) {
-      if (rows != nullptr && !rows->book().matches(graph.book())) {
-        throw precondition_error(message(what, " and graph have different partition books; load both from one "
-                                               "partition"));
+    auto const check_book = [](auto const& rows, auto const& book, auto const&... what) {
+      if (!rows.book().matches(book)) {
+        throw precondition_error(message(what..., " and graph have different partition books; load both from one "
+                                                  "partition"));
       }
     };
-    check_book(things.features, "features");
-    check_book(things.tensors.features, "named tensors");
-    check_book(things.edge_tensors.features, "named tensors of edges");
-    if (things.features != nullptr && things.features->local().num_vertices() != graph.book().size(graph.part())) {
-      throw precondition_error("features and graph are of different parts; make both with the same communicator");
+    if constexpr (has_types<Graph>) {
+      auto const& schema = graph.schema();
+      auto const check_each = [&](char const* what, auto const& of_types, int num_types, auto node_type_of) {
+        for (auto const& [type, each] : of_types) {
+          if (type < 0 || type >= num_types) {
+            throw precondition_error(message("named tensors of ", what, " type ", type, " of a graph of ", num_types,
+                                             ' ', what, " types; types count from 0"));
+          }
+          check_book(*each.features, graph.book(node_type_of(type)), "named tensors of ", what, " type ", type);
+        }
+      };
+      check_each("node", things.nodes, schema.num_node_types(), [](int type) { return type; });
+      check_each("edge", things.edges, schema.num_edge_types(),
+                 [&](int type) { return schema.destination_type(type); });
+    } else {
+      if (things.features != nullptr) {
+        check_book(*things.features, graph.book(), "features");
+        if (things.features->local().num_vertices() != graph.book().size(graph.part())) {
+          throw precondition_error("features and graph are of different parts; make both with the same communicator");
+        }
+      }
+      for (auto const& [type, each] : things.nodes) {
+        check_book(*each.features, graph.book(), "named tensors");
+      }
+      for (auto const& [type, each] : things.edges) {
+        check_book(*each.features, graph.book(), "named tensors of edges");
+      }
     }
-    bool const of_edges = things.edge_tensors.features != nullptr;
-    if (of_edges && !edge_ids) {
+    if (!things.edges.empty() && !edge_ids) {
       throw precondition_error("tensors of edges are collected by edge id; set edge_ids in the options of the sampler");
     }
-    if (!all_kinds && (of_edges || things.tensors.features != nullptr)) {
+    if (!all_kinds && !(things.edges.empty() && things.nodes.empty())) {
       throw precondition_error("named tensors are collected in the memory where they are stored; "
                                "give the loader their policy");
     }
   }
 
-  template <class Subgraph>
-  void collect_edges(std::span<rows_of_batch<Policy, T, Subgraph> const> batches, std::int64_t step) {
-    while (destinations_.size() < batches.size()) {
-      destinations_.emplace_back(0, policy_);
+  [[nodiscard]] auto& matrix() {
+    if (!rows_) {
+      throw precondition_error("this loader collects no features; give some to what makes its batches");
     }
-    std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [subgraph, num_seeds, out] = batches[b];
-      sampled_destinations(policy_, *subgraph, destinations_[b]);
-      auto const destinations = std::as_const(destinations_[b]).view();
-      auto const edges = subgraph->edge_ids();
-      lists.push_back({.vertices = destinations, .edges = edges, .num_seeds = edges.size(), .out = &out->edge_tensors});
-    }
-    edge_tensors_->collect_bulk(std::span(std::as_const(lists)), step);
+    return *rows_;
   }
-
-  template <class Collector>
-  [[nodiscard]] static Collector& of(std::optional<Collector>& collector, char const* what) {
-    if (!collector) {
-      throw precondition_error(message("this loader collects no ", what, "; give some to what makes its batches"));
+  [[nodiscard]] static auto& of(std::deque<typed_collector>& collectors, int type, char const* what) {
+    for (auto& each : collectors) {
+      if (each.type == type) {
+        return each.collector;
+      }
     }
-    return *collector;
+    throw precondition_error(message("this loader collects no named tensors of ", what, " type ", type,
+                                     "; give some to what makes its batches"));
   }
 
   dist::feature_store<StorePolicy, T> const* features_;
   std::optional<dist::feature_collector<Comm, Policy, T, StorePolicy>> rows_;
-  std::optional<dist::named_collector<Comm, Policy>> tensors_;
-  std::optional<dist::named_collector<Comm, Policy>> edge_tensors_;
+  std::deque<typed_collector> nodes_; // a deque: elements never move
+  std::deque<typed_collector> edges_;
   Policy policy_;
-  std::vector<buffer<Policy, global_id>> destinations_; // of the edges of each batch
+  std::vector<buffer<Policy, global_id>> destinations_; // of the edges of a type, by batch
 };
 
 } // namespace glt::detail

@@ -33,13 +33,13 @@ public:
   }
 
 protected:
-  /// Makes batches: calls `sample()` to sample their subgraphs, then `collect(rows)` to collect their rows.
-  template <class Sample, class Collect>
-  void make_around(Sample sample, Collect collect) {
+  /// Makes batches: calls `sample()` to sample their subgraphs, then collects the rows of each `subgraph_of(batch)`.
+  template <class Batches, class Sample, class SubgraphOf>
+  void make_around(Batches batches, Sample sample, SubgraphOf subgraph_of) {
     stopwatch watch;
     sample();
     watch.lap(seconds_.sampling);
-    collect(rows_);
+    rows_.collect(batches, subgraph_of);
     watch.lap(seconds_.features);
     seconds_.collecting = rows_.seconds();
   }
@@ -54,16 +54,5 @@ private:
   Rows rows_;
   loader_seconds seconds_;
 };
-
-/// Collects the rows of each `subgraph_of(batch)`, one sweep of messages for all batches.
-template <class Rows, class Seeds, class Batch, class SubgraphOf>
-void collect_around(Rows& rows, std::span<batch_request<Seeds, Batch> const> batches, SubgraphOf subgraph_of) {
-  std::vector<typename Rows::template request<decltype(subgraph_of(std::declval<Batch const&>()))>> wanted;
-  for (auto const& [seeds, key, out] : batches) {
-    auto const& subgraph = subgraph_of(std::as_const(*out));
-    wanted.push_back({&subgraph, subgraph.num_sampled_nodes()[0], out});
-  }
-  rows.collect(std::span(std::as_const(wanted)), batches[0].key.step);
-}
 
 } // namespace glt::detail

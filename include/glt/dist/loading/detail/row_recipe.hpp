@@ -18,8 +18,7 @@ public:
   /// Also collects named tensors of the vertices, or of the sampled edges, such as their times: the tensors in
   /// `wanted`, or all if it is empty. For edges set `edge_ids` in the options.
   Recipe& with(dist::named_features<StorePolicy> const& features, std::vector<dist::tensor_request> wanted = {}) {
-    (features.of_edges() ? rows_.edge_tensors : rows_.tensors) =
-        wanted_tensors<StorePolicy>{&features, std::move(wanted)};
+    rows_.add(0, features, std::move(wanted));
     return static_cast<Recipe&>(*this);
   }
 

@@ -59,10 +59,9 @@ protected:
   /// @comm   collective; the exchanges of the sampler and the collectors
   template <class ItemOf>
   void make_items(std::span<batch_request<seeds_type, batch_type> const> batches, ItemOf item_of) {
-    this->make_around([&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
-                      [&](auto& of_batches) {
-                        collect_around(of_batches, batches, [](auto const& made) -> auto& { return made.subgraph; });
-                      });
+    this->make_around(
+        batches, [&] { sampler_.sample_bulk(items_.of(batches, item_of)); },
+        [](batch_type const& made) -> auto& { return made.subgraph; });
   }
 
 private:
