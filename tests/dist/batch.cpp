@@ -25,4 +25,7 @@ TEST_CASE("a report tells in words what was read in place and why the rest was n
   CHECK(glt::dist::to_string(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
                                         "features: 4 own, 5 in place, 6 cached (hit ratio 0.462), 7 by messages "
                                         "(rank 3 is far)");
+  report.rows.remote = 0;
+  CHECK(glt::dist::to_string(report) == "sampled: 1 own, 2 in place, 3 by messages\n"
+                                        "features: 4 own, 5 in place, 6 cached (hit ratio 1), 0 by messages");
 }

@@ -87,15 +87,17 @@ struct loader_report {
   }
 };
 
-/// Returns the report as text of two lines.
+/// Returns the report as text of two lines; with the reasons if some rows came by messages.
 [[nodiscard]] inline std::string to_string(loader_report const& report) {
-  auto const reason = [](std::string const& why) { return why.empty() ? std::string() : " (" + why + ")"; };
+  auto const reason = [](std::string const& why, std::int64_t by_messages) {
+    return why.empty() || by_messages == 0 ? std::string() : " (" + why + ")";
+  };
   auto const& [sampled, rows, why_sampled, why_rows] = report;
   return glt::detail::message("sampled: ", sampled.own, " own, ", sampled.in_place, " in place, ", sampled.remote,
-                              " by messages", reason(why_sampled), "\nfeatures: ", rows.own, " own, ", rows.in_place,
-                              " in place, ", rows.cached, " cached (hit ratio ",
+                              " by messages", reason(why_sampled, sampled.remote), "\nfeatures: ", rows.own, " own, ",
+                              rows.in_place, " in place, ", rows.cached, " cached (hit ratio ",
                               std::round(rows.hit_ratio() * 1000) / 1000, "), ", rows.remote, " by messages",
-                              reason(why_rows));
+                              reason(why_rows, rows.remote));
 }
 
 } // namespace glt::dist

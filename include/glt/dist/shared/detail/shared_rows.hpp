@@ -10,7 +10,8 @@ namespace glt::detail {
 class shared_rows {
 public:
   /// Makes an empty set, with a reason.
-  explicit shared_rows(std::string reason = "the ranks share no memory: they are on several machines, or read by messages")
+  explicit shared_rows(
+      std::string reason = "the ranks share no memory: they are on several machines, or read by messages")
       : reason_(std::move(reason)) {}
 
   /// Takes the parts that have views.
