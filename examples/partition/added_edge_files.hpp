@@ -18,7 +18,7 @@
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
-#include <glt/outofcore/staging/stage_both_ways.hpp>
+#include <glt/outofcore/staging/detail/stage_both_ways.hpp>
 
 #include <array>
 #include <cstddef>
@@ -59,7 +59,7 @@ public:
       auto columns = edges.columns;
       if (what.both_ways) {
         constexpr std::int64_t usual = std::int64_t{1} << 31;
-        both = glt::io::stage_both_ways(columns, num_vertices, scratch_ / std::to_string(t),
+        both = glt::io::detail::stage_both_ways(columns, num_vertices, scratch_ / std::to_string(t),
                                         (chosen_.memory > 0 ? chosen_.memory : usual) / 2);
         columns = both.view();
       }

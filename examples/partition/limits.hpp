@@ -9,7 +9,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ inline std::string empty_parts(std::span<std::int64_t const> counts) {
 ///
 /// @shape  part_of [V of all types]; edges_into [P], edges into the vertices of every part
 /// @throws precondition_error  if there is one, and --strict
-inline void check_limits(options const& chosen, glt::io::all_types const& graph,
+inline void check_limits(options const& chosen, glt::io::detail::all_types const& graph,
                          glt::host_view<glt::local_id const> part_of, std::span<std::int64_t const> edges_into,
                          console& out) {
   auto const by_part = [&](auto const& vertices) {

@@ -21,11 +21,11 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/outofcore/staging/stage_edge_list.hpp>
-#include <glt/outofcore/staging/stage_matrix_market.hpp>
-#include <glt/outofcore/staging/stage_metis_graph.hpp>
-#include <glt/outofcore/staging/stage_npy_folder.hpp>
-#include <glt/outofcore/staging/stage_ogb.hpp>
+#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
+#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_ogb.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +53,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
     auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
     check_fits(estimate_archives(chosen.input), chosen, "reading the .npz files of " + chosen.input.string(),
                "save them as dense .npy files");
-    glt::io::stage_npy_folder(chosen.input, folder);
+    glt::io::detail::stage_npy_folder(chosen.input, folder);
     note_arrays(chosen.input, out);
     try {
       static_cast<void>(glt::io::mapped_raw_data(folder));
@@ -72,7 +72,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
 inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch, console& out) {
   auto const reading = reading_of_ogb(chosen, out);
   auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
-  glt::io::stage_ogb(chosen.input, folder, reading);
+  glt::io::detail::stage_ogb(chosen.input, folder, reading);
   return folder;
 }
 
@@ -115,11 +115,11 @@ glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::stri
       out.say("note: a packed file cannot be cut; rank 0 reads " + chosen.input.string() + " alone");
     }
     if (format == "snap") {
-      io::stage_edge_list(comm, chosen.input, folder, {}, reading);
+      io::detail::stage_edge_list(comm, chosen.input, folder, {}, reading);
     } else if (format == "mtx") {
-      io::stage_matrix_market(comm, chosen.input, folder, reading);
+      io::detail::stage_matrix_market(comm, chosen.input, folder, reading);
     } else {
-      io::stage_metis_graph(comm, chosen.input, folder, reading);
+      io::detail::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
   std::optional<io::mapped_raw_data> checked; // what was found right is what is mapped in the end

@@ -9,7 +9,7 @@
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <cstring>
 

@@ -6,7 +6,7 @@
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 

@@ -19,7 +19,7 @@
 #include <glt/outofcore/detail/row_shuffle.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/scratch_cut.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>
 

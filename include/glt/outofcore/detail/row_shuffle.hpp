@@ -11,7 +11,7 @@
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstring>

@@ -5,7 +5,7 @@
 #include <glt/comm/guard.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 namespace glt::io::detail {
 

@@ -6,10 +6,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>
 

@@ -7,7 +7,7 @@
 
 #include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
-#include <glt/outofcore/staging/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
 #include <string>
 #include <vector>
@@ -52,7 +52,7 @@ TEST_CASE("a split of bool is a mask with an element for every vertex") {
   CHECK(io::read_npy_folder(folder.path()).nodes[0].test.empty());
   CHECK(io::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
   scratch_folder const staged;
-  io::stage_npy_folder(folder.path(), staged / "folder");
+  io::detail::stage_npy_folder(folder.path(), staged / "folder");
   CHECK(io::mapped_raw_data(staged / "folder").view().nodes[0].train == chosen);
 
   for (auto const& fault : {faults_of("valid_idx.npy", npy_bools(std::vector<bool>(9))),
@@ -75,7 +75,7 @@ TEST_CASE("bool is refused where ids and times belong") {
   CHECK(names(faults_of("node_time.npy", npy_bools({true})).mapped, "node_time.npy", "type bool, not numbers"));
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", pairs);
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder.path(), folder / "staged"); }), "edge_index.npy",
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder.path(), folder / "staged"); }), "edge_index.npy",
               "type bool, not numbers"));
 }
 

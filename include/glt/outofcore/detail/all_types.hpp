@@ -8,10 +8,10 @@
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/partition/hetero_partition.hpp>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Data set as one graph, in memory or on disk: vertices of all types in one numbering, type after type, and edges
 /// likewise.
@@ -58,8 +58,6 @@ private:
   std::vector<std::int64_t> first_vertex_;
   std::vector<edge_id> first_edge_{0};
 };
-
-namespace detail {
 
 /// Returns the ends of the edges of a type, which are checked whenever they are read.
 ///
@@ -119,6 +117,4 @@ void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, pr
   }
 }
 
-} // namespace detail
-
-} // namespace glt::io
+} // namespace glt::io::detail

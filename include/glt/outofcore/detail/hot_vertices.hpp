@@ -5,23 +5,19 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/parts/write_options.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/hottest_so_far.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/hotness.hpp>
-#include <glt/outofcore/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 /// Returns the number of vertices of a type that a part keeps.
 [[nodiscard]] inline std::int64_t share_of(std::int64_t num_vertices, double ratio) {
   return static_cast<std::int64_t>(ratio * static_cast<double>(num_vertices));
 }
-
-} // namespace detail
 
 /// Finds, for every part and node type, the remote vertices that its training vertices reach most. The edges of the
 /// graph stay on disk. A list has `ratio` · V of the type vertices, rounded down, or all that are reached.
@@ -36,7 +32,7 @@ namespace detail {
 /// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16
 ///         bytes an id of one part's lists
 template <communicator Comm>
-[[nodiscard]] std::vector<hot_vertices> find_hot_vertices(Comm comm, all_types const& graph,
+[[nodiscard]] std::vector<hot_vertices> find_hot_vertices(Comm comm, detail::all_types const& graph,
                                                           host_view<local_id const> part_of, int num_parts,
                                                           double ratio, hotness_estimate_options const& options) {
   auto const agree = [&](std::string const& failure) {
@@ -110,4 +106,4 @@ template <communicator Comm>
   return made;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

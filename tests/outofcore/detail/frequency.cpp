@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/frequency.hpp>
+#include <glt/outofcore/detail/frequency.hpp>
 
 #include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/partition/balance.hpp>
@@ -40,7 +40,7 @@ TEST_CASE("a graph on disk is divided by frequency as the same graph in memory, 
   for (auto const& [vertices, edges] :
        {std::pair{0, 0}, std::pair{1, 3}, std::pair{40, 0}, std::pair{60, 500}, std::pair{301, 4000}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     auto const whole = glt_test::whole_graph_of(data);
     std::vector<std::int64_t> in_degrees;
     for (std::int64_t v = 0; v < whole.view().num_rows(); ++v) {
@@ -60,8 +60,8 @@ TEST_CASE("a graph on disk is divided by frequency as the same graph in memory, 
         auto const expected = glt_test::to_vector(partitioner(whole.view(), parts));
         glt_test::on_ranks([&](auto comm) {
           glt_test::scratch_folder const scratch;
-          for (auto const& plan : {io::memory_plan{.for_edges = 100}, io::plan_memory(vertices * 2, 1 << 28)}) {
-            auto const found = io::assign_by_frequency(comm, graph, dealt.view(), parts,
+          for (auto const& plan : {io::detail::memory_plan{.for_edges = 100}, io::detail::plan_memory(vertices * 2, 1 << 28)}) {
+            auto const found = io::detail::assign_by_frequency(comm, graph, dealt.view(), parts,
                                                        {.estimate = {.hotness = hotness, .plan = plan},
                                                         .capacity_slack = 0.1,
                                                         .scratch = own_folder(scratch, comm.rank())},
@@ -79,16 +79,16 @@ TEST_CASE("what one rank cannot do is said on all") {
   glt_test::on_ranks([](auto comm) {
     glt_test::scratch_folder const scratch;
     auto const data = glt_test::typed_set(20, 50);
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     std::vector<glt::local_id> const dealt(static_cast<std::size_t>(graph.num_vertices()), 0);
-    auto const failure = [&](io::frequency_assignment_options const& options, int parts, double slack) {
+    auto const failure = [&](io::detail::frequency_assignment_options const& options, int parts, double slack) {
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(
-            io::assign_by_frequency(comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
+            io::detail::assign_by_frequency(comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
                                     [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
       });
     };
-    io::frequency_assignment_options good{.estimate = {.hotness = {.neighbors = {.fanouts = {2}}}},
+    io::detail::frequency_assignment_options good{.estimate = {.hotness = {.neighbors = {.fanouts = {2}}}},
                                           .scratch = own_folder(scratch, comm.rank())};
     CHECK(glt_test::names(failure(good, 2, -3), "balance of vertices", "-3"));
     CHECK(glt_test::names(failure(good, 0, 0), "0 parts"));

@@ -11,7 +11,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/text/edge_list.hpp>
-#include <glt/outofcore/staging/stage_edge_list.hpp>
+#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +30,7 @@ void check(std::string const& text, io::edge_list_options const& options = {}, i
   check_staging(
       text, [&](std::filesystem::path const& file) { return io::read_edge_list(file, options, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
-        io::stage_edge_list(comm, file, folder, options, reading);
+        io::detail::stage_edge_list(comm, file, folder, options, reading);
       });
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("what cannot be staged is refused on all ranks") {
   on_ranks([&](auto comm) {
     auto const fault_of = [&](std::string const& file, std::string const& folder,
                               io::edge_list_options const& options) {
-      return thrown<collective_error>([&] { io::stage_edge_list(comm, scratch / file, scratch / folder, options); });
+      return thrown<collective_error>([&] { io::detail::stage_edge_list(comm, scratch / file, scratch / folder, options); });
     };
     CHECK(names(fault_of("a.txt", "relabelled" + std::to_string(comm.size()), {.columns = {}, .relabel = true}),
                 "relabelling needs all edges"));
@@ -140,7 +140,7 @@ TEST_CASE("memory is for a piece of the text, however many edges there are") {
     most = std::max(most, own_memory());
     ++looks;
   };
-  io::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {}, {.threads = 1, .on_progress = look});
+  io::detail::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {}, {.threads = 1, .on_progress = look});
   most = std::max(most, own_memory());
   CHECK(looks > 5);
   CHECK(io::detail::read_npy_header(scratch / "made/edge_index.npy").shape == std::vector<std::int64_t>{2, num_edges});

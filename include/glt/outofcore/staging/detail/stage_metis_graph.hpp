@@ -19,9 +19,7 @@
 #include <filesystem>
 #include <numeric>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Counts the rows of all ranks before this one; reads the text once.
 template <communicator Comm>
@@ -45,8 +43,6 @@ std::int64_t count_rows_before(Comm& comm, std::filesystem::path const& file, in
   comm.all_reduce(std::span<std::int64_t>(rows), reduction::sum);
   return std::accumulate(rows.begin(), rows.begin() + comm.rank(), std::int64_t{0});
 }
-
-} // namespace detail
 
 /// Reads a METIS graph and writes it as a folder of arrays, piece by piece and all ranks together. The folder equals
 /// `write_npy_folder` of the result of `read_metis_graph`.
@@ -115,4 +111,4 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
   detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -20,9 +20,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Edges whose columns stay on disk; the columns of the base table are empty.
 struct staged_edge_table : edge_table {
@@ -119,8 +117,6 @@ private:
   int num_tables_ = 0;
 };
 
-} // namespace detail
-
 /// Reads an Open Graph Benchmark data set and writes it as a folder of arrays, piece by piece. The folder equals
 /// `write_npy_folder` of the result of `read_ogb`.
 ///
@@ -142,4 +138,4 @@ inline void stage_ogb(std::filesystem::path const& input, std::filesystem::path 
   detail::write_checked_folder(folder, data);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

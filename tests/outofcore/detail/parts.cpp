@@ -18,7 +18,7 @@
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
-#include <glt/outofcore/parts.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 
 #include <csignal>
 #include <sys/resource.h>
@@ -112,7 +112,7 @@ TEST_CASE("ranks write together what one process writes alone, byte for byte") {
       auto const together = scratch / ("together" + std::to_string(case_number++));
       auto const body = [&](auto comm) {
         auto const folder = std::filesystem::path(together.string() + "-" + std::to_string(comm.size()));
-        io::write_parts_collective(
+        io::detail::write_parts_collective(
             comm, folder, io::view_of(set), labels,
             {.partitioner = note, .hot = hot, .halo = halo, .plan = {.for_vertices = 0, .for_edges = for_edges}});
         if (comm.rank() == 0) {
@@ -168,7 +168,7 @@ TEST_CASE("parts are made of mapped files as of arrays in memory") {
   io::write_parts(scratch / "alone", data, labels);
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together-" + std::to_string(comm.size()));
-    io::write_parts_collective(comm, folder, mapped.view(), labels, {.plan = {.for_vertices = 0, .for_edges = 5000}});
+    io::detail::write_parts_collective(comm, folder, mapped.view(), labels, {.plan = {.for_vertices = 0, .for_edges = 5000}});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
@@ -205,7 +205,7 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
         comm.barrier();
         auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
         auto const text = failed([&] {
-          io::write_parts_collective(comm, scratch / "parts", mapped.view(), labels,
+          io::detail::write_parts_collective(comm, scratch / "parts", mapped.view(), labels,
                                      {.on_progress = [&, done = false](io::progress const& now) mutable {
                                        if (comm.rank() == 0 && !done &&
                                            std::string(now.what) == "moving edges to their parts") {
@@ -237,7 +237,7 @@ TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {
       }
     }
     auto const folder = scratch / ("together-" + std::to_string(comm.size()));
-    io::write_parts_collective(comm, folder, io::view_of(set), labels, {.hot = own, .plan = {.for_edges = 1 << 20}});
+    io::detail::write_parts_collective(comm, folder, io::view_of(set), labels, {.hot = own, .plan = {.for_edges = 1 << 20}});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
@@ -252,7 +252,7 @@ TEST_CASE("folders of others beside the folder stay as they are, whatever their 
   glt_test::write_bytes(scratch / "parts.glt-partial1", "a file");
   auto const set = random_set(10, 40);
   auto const labels = glt_test::random_labels(set, 2);
-  io::write_parts_collective(glt::serial_comm{}, scratch / "parts", io::view_of(set), labels, {});
+  io::detail::write_parts_collective(glt::serial_comm{}, scratch / "parts", io::view_of(set), labels, {});
   io::parts_folder const folder(scratch / "parts");
   folder.verify();
   CHECK(folder.info().edges[0].num_edges() == 40);
@@ -268,10 +268,10 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
     auto const fault = [&](auto change) {
       auto set = glt_test::hetero_known_set();
       auto labels = glt_test::random_labels(set, 2);
-      io::together_options options{.plan = {.for_vertices = 0, .for_edges = 1 << 20}};
+      io::detail::together_options options{.plan = {.for_vertices = 0, .for_edges = 1 << 20}};
       change(set, labels, options);
       auto const text = glt_test::thrown<glt::collective_error>(
-          [&] { io::write_parts_collective(comm, folder / "parts", io::view_of(set), labels, options); });
+          [&] { io::detail::write_parts_collective(comm, folder / "parts", io::view_of(set), labels, options); });
       CHECK(num_left(comm, folder) == 0);
       return text;
     };
@@ -311,7 +311,7 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
     }
     auto const labels = glt_test::random_labels(set, 2);
     CHECK(names(glt_test::thrown<glt::collective_error>(
-                    [&] { io::write_parts_collective(comm, folder / "taken", io::view_of(set), labels, {}); }),
+                    [&] { io::detail::write_parts_collective(comm, folder / "taken", io::view_of(set), labels, {}); }),
                 "is there already"));
     CHECK(num_left(comm, folder) == 1);
     if (comm.rank() == 0) {
@@ -341,7 +341,7 @@ TEST_CASE("one rank that fails alone, whenever it does, fails all of them and le
         }
       };
       auto const text = glt_test::thrown<glt::collective_error>([&] {
-        io::write_parts_collective(comm, folder, io::view_of(set), labels,
+        io::detail::write_parts_collective(comm, folder, io::view_of(set), labels,
                                    {.plan = {.for_vertices = 0, .for_edges = 9000}, .on_progress = fail});
       });
       CHECK(num_left(comm, around) == (fails_at > 0 ? 0 : 1));
@@ -376,7 +376,7 @@ TEST_CASE("a full disk is an error on all ranks and leaves nothing") {
   auto const body = [&](auto comm) {
     auto const folder = shared(comm, scratch);
     auto const text = glt_test::thrown<glt::collective_error>([&] {
-      io::write_parts_collective(comm, folder / "parts", io::view_of(set), labels,
+      io::detail::write_parts_collective(comm, folder / "parts", io::view_of(set), labels,
                                  {.plan = {.for_vertices = 0, .for_edges = 20000}});
     });
     CHECK(glt_test::names(text, "cannot be written"));
@@ -405,7 +405,7 @@ TEST_CASE("a folder whose ranks are killed at any time is complete or absent") {
     REQUIRE(child >= 0);
     if (child == 0) {
       glt::run_threads(2, [&](auto comm) {
-        io::write_parts_collective(comm, folder, io::view_of(set), labels, {.plan = {.for_edges = 4000}});
+        io::detail::write_parts_collective(comm, folder, io::view_of(set), labels, {.plan = {.for_edges = 4000}});
       });
       ::_exit(0);
     }
@@ -486,14 +486,14 @@ TEST_CASE("a data set with types, four times as large as the memory for it, is d
           write("node_label.author", std::vector<std::int64_t>(num_nodes, 3), num_nodes);
         }) > 0);
   constexpr std::int64_t limit = 24 << 20;
-  auto const plan = io::plan_memory(2 * num_nodes, limit);
+  auto const plan = io::detail::plan_memory(2 * num_nodes, limit);
   auto const peak = peak_of([&] {
     io::mapped_raw_data const data(scratch / "set");
     std::vector<glt::relabelling> labels;
     for (int type = 0; type < 2; ++type) {
       labels.push_back(glt_test::random_labels(num_nodes, 2));
     }
-    io::write_parts_collective(glt::serial_comm{}, scratch / "parts", data.view(), labels, {.plan = plan});
+    io::detail::write_parts_collective(glt::serial_comm{}, scratch / "parts", data.view(), labels, {.plan = plan});
   });
   MESSAGE(peak << " bytes at the peak, limit " << limit);
   CHECK(peak > 0);

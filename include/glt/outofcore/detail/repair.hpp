@@ -5,12 +5,12 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
-#include <glt/outofcore/stream.hpp>
+#include <glt/outofcore/detail/stream.hpp>
 #include <glt/partition/detail/balance_repair.hpp>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Moves vertices of a data set on disk out of parts that exceed limits, as `repair_balance` does in memory. The result
 /// is the same for any number of ranks. The option `passes` is ignored.
@@ -23,7 +23,7 @@ namespace glt::io {
 /// @throws collective_error  on every rank, as `assign_by_stream`, or if `repair_balance` would throw
 /// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the limits
 template <communicator Comm, class MakeLimits>
-[[nodiscard]] buffer<device::cpu, local_id> repair_by_stream(Comm comm, all_types const& graph,
+[[nodiscard]] buffer<device::cpu, local_id> repair_by_stream(Comm comm, detail::all_types const& graph,
                                                              buffer<device::cpu, local_id> part_of, int num_parts,
                                                              MakeLimits make_limits, stream_options const& options) {
   detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
@@ -57,4 +57,4 @@ template <communicator Comm, class MakeLimits>
   return part_of;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -7,19 +7,19 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/partition/partitioner.hpp>
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of `assign_by_stream`.
 struct stream_options {
   int passes = 1;
-  memory_plan plan{};
+  detail::memory_plan plan{};
   std::filesystem::path scratch{}; ///< an empty folder of this rank, for stored edges
   progress_callback on_progress{};
 };
@@ -43,7 +43,7 @@ template <communicator Comm, class MakeStream>
   glt::detail::agree(comm, site, {}, options.passes, [](auto own, auto first) {
     return glt::detail::message("makes ", own, " passes, but rank 0 ", first, "; ask for the same on all ranks");
   });
-  all_types const graph(data);
+  detail::all_types const graph(data);
   auto const num_vertices = graph.num_vertices();
   detail::row_stream rows(comm, graph, options.plan, options.scratch, options.on_progress);
   std::optional<decltype(make_stream(rows.in_degrees()))> stream;
@@ -82,4 +82,4 @@ template <communicator Comm, class MakeStream>
   return part_of;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -18,12 +18,12 @@
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/outofcore/detail/scratch_folder.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of `write_parts_collective`.
 struct together_options {
@@ -31,11 +31,9 @@ struct together_options {
   std::vector<hot_vertices>
       hot{};         ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
   bool halo = false; ///< store the remote vertices that a part's edges touch
-  memory_plan plan{};
+  detail::memory_plan plan{};
   progress_callback on_progress{};
 };
-
-namespace detail {
 
 // Returns a fingerprint of the inputs that must be equal on all ranks.
 inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& plan) {
@@ -56,8 +54,6 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
   return inputs.value();
 }
 
-} // namespace detail
-
 /// Writes a partitioned data set to a new folder, all ranks together, within a limit of memory.
 ///
 /// Every rank reads a slice of the edges and of the features of vertices, and sends them to the ranks of their parts.
@@ -75,7 +71,7 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 ///         for every vertex
 template <communicator Comm>
 void write_parts_collective(Comm comm, std::filesystem::path const& dir, raw_data_view const& data,
-                            std::span<relabelling const> labels, together_options const& options) {
+                            std::span<relabelling const> labels, detail::together_options const& options) {
   std::optional<detail::parts_input> input;
   std::optional<parts_writer> writer;
   std::optional<detail::scratch_folder> scratch;
@@ -135,4 +131,4 @@ void write_parts_collective(Comm comm, std::filesystem::path const& dir, raw_dat
   });
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

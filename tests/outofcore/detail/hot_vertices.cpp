@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/hot_vertices.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
 
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/outofcore/parts.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
@@ -34,7 +34,7 @@ namespace {
 using lists = std::vector<std::vector<global_id>>; // by part
 
 // All vertices of the type that other parts have and the part's training vertices reach, sorted.
-std::vector<global_id> naive(io::all_types const& graph, std::vector<double> const& hotness,
+std::vector<global_id> naive(io::detail::all_types const& graph, std::vector<double> const& hotness,
                              std::vector<glt::local_id> const& part_of, int part, int type, double ratio) {
   std::vector<global_id> found;
   for (auto v = graph.first_vertex(type); v < graph.first_vertex(type + 1); ++v) {
@@ -64,7 +64,7 @@ std::vector<glt::local_id> random_parts(std::int64_t num_vertices, int num_parts
 TEST_CASE("hot vertices are those of the whole order, at most so many of every type, on the rank of their part") {
   for (auto const& [vertices, edges] : {std::pair{0, 0}, std::pair{1, 4}, std::pair{40, 0}, std::pair{150, 1100}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     auto const whole = glt_test::whole_graph_of(data);
     glt::hotness_options const hotness{.neighbors = {.fanouts = {4, 3}}, .batch_size = 5};
     for (int const parts : {1, 3, 6}) {
@@ -81,7 +81,7 @@ TEST_CASE("hot vertices are those of the whole order, at most so many of every t
       for (double const ratio : {0.0, 0.1, 0.37, 1.0}) {
         glt_test::on_ranks([&](auto comm) {
           for (std::int64_t const room : {60000, 1 << 24}) {
-            auto const found = io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts,
+            auto const found = io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts,
                                                      ratio, {.hotness = hotness, .plan = {.for_edges = room}});
             REQUIRE(found.size() == 3);
             auto const [first, last] = io::detail::slice_of(parts, comm.size(), comm.rank());
@@ -113,7 +113,7 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
     }
     nodes.features.push_back({"feat", io::array::of<float>(features, {nodes.num_nodes, 2})});
   }
-  io::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(io::view_of(data));
   auto const part_of = random_parts(graph.num_vertices(), 5);
   std::vector<glt::relabelling> labels;
   for (int type = 0; type < 3; ++type) {
@@ -121,18 +121,18 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
     labels.push_back(glt::make_relabelling(
         glt::host_view<glt::local_id const>(part_of).subview(first, graph.first_vertex(type + 1) - first), 5));
   }
-  io::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {3, 3}}, .batch_size = 4},
+  io::detail::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {3, 3}}, .batch_size = 4},
                                              .plan = {.for_vertices = 0, .for_edges = 1 << 20}};
   auto const alone =
-      io::find_hot_vertices(glt::serial_comm(), graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
+      io::detail::find_hot_vertices(glt::serial_comm(), graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
   io::write_parts(scratch / "alone", data, labels, {.hot = alone});
   auto const expected = glt_test::files_of(scratch / "alone");
   CHECK(expected.contains("part-4/paper/hot_ids.npy"));
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
-    io::write_parts_collective(
+    io::detail::write_parts_collective(
         comm, folder, io::view_of(data), labels,
-        {.hot = io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
+        {.hot = io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
          .plan = options.plan});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == expected);
@@ -143,15 +143,15 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
 TEST_CASE("shares that are none, and lists that do not fit, are refused on all ranks") {
   glt_test::on_ranks([](auto comm) {
     auto const data = glt_test::typed_set(1000, 50);
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     auto const part_of = random_parts(graph.num_vertices(), 8);
-    auto const failure = [&](double ratio, io::memory_plan const& plan) {
+    auto const failure = [&](double ratio, io::detail::memory_plan const& plan) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8, ratio,
+        static_cast<void>(io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8, ratio,
                                                 {.hotness = {.neighbors = {.fanouts = {2}}}, .plan = plan}));
       });
     };
-    io::memory_plan const roomy{.for_edges = 1 << 24};
+    io::detail::memory_plan const roomy{.for_edges = 1 << 24};
     auto const alone = comm.rank() == comm.size() - 1;
     CHECK(glt_test::names(failure(alone ? 1.5 : 0.5, roomy), "1.5 of all", "[0, 1]"));
     CHECK(glt_test::names(failure(std::numeric_limits<double>::quiet_NaN(), roomy), "nan of all"));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/repair.hpp>
+#include <glt/outofcore/detail/repair.hpp>
 
 #include <glt/io/raw_data.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/repair_balance.hpp>
 
 #include "support/errors.hpp"
@@ -54,12 +54,12 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
       glt::repair_balance(graph.view(), uneven_parts(), limits_of(glt::balance_edges(graph.view())), num_parts);
   CHECK_FALSE(std::ranges::equal(expected, uneven_parts()));
   auto const view = io::view_of(data);
-  io::all_types const all(view);
+  io::detail::all_types const all(view);
   for (std::int64_t const memory : {1000, 1 << 24}) {
     glt_test::on_ranks([&](auto comm) {
       glt_test::scratch_folder const scratch;
       auto const made =
-          io::repair_by_stream(comm, all, uneven_parts(), num_parts,
+          io::detail::repair_by_stream(comm, all, uneven_parts(), num_parts,
                                [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees)); },
                                {.plan = {.for_vertices = 0, .for_edges = memory}, .scratch = scratch.path()});
       CHECK(std::ranges::equal(made, expected));
@@ -70,12 +70,12 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
 TEST_CASE("a wrong limit is named on every rank") {
   auto const data = uneven_set();
   auto const view = io::view_of(data);
-  io::all_types const all(view);
+  io::detail::all_types const all(view);
   glt_test::on_ranks([&](auto comm) {
     glt_test::scratch_folder const scratch;
     auto const fault = glt_test::thrown<glt::collective_error>([&] {
       static_cast<void>(
-          io::repair_by_stream(comm, all, uneven_parts(), num_parts,
+          io::detail::repair_by_stream(comm, all, uneven_parts(), num_parts,
                                [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees, -1)); },
                                {.plan = {.for_vertices = 0, .for_edges = 1000}, .scratch = scratch.path()}));
     });

@@ -6,17 +6,15 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hotness/hotness.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/hotness_walk.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Makes the walk of a graph for at most that many lists of seeds, after `check` has passed on all ranks.
 template <communicator Comm, class Check>
@@ -48,8 +46,6 @@ template <communicator Comm, class Check>
   return std::move(*walk);
 }
 
-} // namespace detail
-
 /// Estimates how likely a batch is to touch each vertex of a graph whose edges stay on disk. Bit for bit equal to
 /// `glt::estimate_hotness` for the graph of all types in memory, as `make_homogeneous` makes it.
 ///
@@ -59,7 +55,7 @@ template <communicator Comm, class Check>
 ///                           seed or the end of an edge that is not in [0, V)
 /// @cost   as `estimate_hotness_of_parts`
 template <communicator Comm>
-[[nodiscard]] buffer<device::cpu, double> estimate_hotness(Comm comm, all_types const& graph,
+[[nodiscard]] buffer<device::cpu, double> estimate_hotness(Comm comm, detail::all_types const& graph,
                                                            host_view<global_id const> seeds,
                                                            hotness_estimate_options const& options) {
   auto walk = detail::make_hotness_walk_on_disk(
@@ -77,8 +73,6 @@ template <communicator Comm>
   slices.hand_round(hotness.view(), 1);
   return hotness;
 }
-
-namespace detail {
 
 /// Estimates the same for the training vertices of each part: calls use(part, hotness) on all ranks, part after part.
 /// The hotness is [rows of `slice_of(V, ranks, rank)`]. As many parts are estimated at a time as fit in the plan.
@@ -130,6 +124,4 @@ void estimate_hotness_of_parts(Comm comm, all_types const& graph, host_view<loca
   }
 }
 
-} // namespace detail
-
-} // namespace glt::io
+} // namespace glt::io::detail

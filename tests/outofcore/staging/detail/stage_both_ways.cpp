@@ -8,7 +8,7 @@
 #include <glt/graph/coo.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/graph/symmetrize.hpp>
-#include <glt/outofcore/staging/stage_both_ways.hpp>
+#include <glt/outofcore/staging/detail/stage_both_ways.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ TEST_CASE("edges both ways are those that memory makes, in their order, with any
     for (std::int64_t const memory : {1, 5000, 1 << 20}) {
       scratch_folder const scratch;
       auto const made =
-          io::stage_both_ways({.sources = sources, .destinations = destinations}, num_vertices, scratch.path(), memory);
+          io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, num_vertices, scratch.path(), memory);
       CHECK(std::ranges::equal(made.view().sources, expected.view().sources()));
       CHECK(std::ranges::equal(made.view().destinations, expected.view().destinations()));
     }
@@ -47,11 +47,11 @@ TEST_CASE("an end that is no vertex, and a folder that is not there, are refused
     std::vector<global_id> const destinations{1, bad};
     CHECK(names(thrown<precondition_error>([&] {
                   static_cast<void>(
-                      io::stage_both_ways({.sources = sources, .destinations = destinations}, 2, scratch.path(), 1000));
+                      io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, 2, scratch.path(), 1000));
                 }),
                 "an end of edge 1 is", "outside [0, 2)"));
   }
   write_bytes(scratch / "file", "");
   CHECK_THROWS(
-      static_cast<void>(io::stage_both_ways({.sources = sources, .destinations = sources}, 2, scratch / "file", 1000)));
+      static_cast<void>(io::detail::stage_both_ways({.sources = sources, .destinations = sources}, 2, scratch / "file", 1000)));
 }

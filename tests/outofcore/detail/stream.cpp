@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/stream.hpp>
+#include <glt/outofcore/detail/stream.hpp>
 
 #include <glt/io/raw_data.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/hetero_partition.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>
@@ -42,7 +42,7 @@ std::filesystem::path own_folder(glt_test::scratch_folder const& scratch, int ra
 }
 
 // As little memory as there can be: many ranges and rounds.
-io::memory_plan scarce(std::int64_t bytes) {
+io::detail::memory_plan scarce(std::int64_t bytes) {
   return {.for_vertices = 0, .for_edges = bytes};
 }
 
@@ -56,7 +56,7 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
       auto const data = random_set(vertices, edges, typed);
       auto const graph = glt_test::whole_graph_of(data);
       auto const view = io::view_of(data);
-      io::all_types const all(view);
+      io::detail::all_types const all(view);
       for (bool const balanced : {false, true}) {
         auto const limits = [&](auto balance_of_edges) {
           glt::balance_constraints made;
@@ -79,7 +79,7 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
                 streamed.balance = limits(glt::balance_weights("edges", in_degrees));
                 return stream_of(streamed, all);
               };
-              auto const part_of = io::assign_by_stream(
+              auto const part_of = io::detail::assign_by_stream(
                   comm, make_stream, view,
                   {.passes = passes, .plan = scarce(memory), .scratch = own_folder(scratch, comm.rank())});
               CHECK(std::ranges::equal(part_of, expected));
@@ -95,11 +95,11 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
 
 TEST_CASE("LDG divides a graph on disk as the same graph in memory") {
   check_parts(glt::ldg_partitioner{},
-              [](auto const& ldg, io::all_types const& all) { return ldg.stream(all.num_vertices(), num_parts); });
+              [](auto const& ldg, io::detail::all_types const& all) { return ldg.stream(all.num_vertices(), num_parts); });
 }
 
 TEST_CASE("Fennel divides a graph on disk as the same graph in memory") {
-  check_parts(glt::fennel_partitioner{}, [](auto const& fennel, io::all_types const& all) {
+  check_parts(glt::fennel_partitioner{}, [](auto const& fennel, io::detail::all_types const& all) {
     return fennel.stream(all.num_vertices(), all.num_edges(), num_parts);
   });
 }
@@ -111,7 +111,7 @@ TEST_CASE("an edge that leaves the graph, or what a partitioner refuses, is name
     double slack = 0.05;
     auto const failure = [&] {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::assign_by_stream(
+        static_cast<void>(io::detail::assign_by_stream(
             comm, [&](auto) { return glt::ldg_partitioner{.capacity_slack = slack}.stream(16, 1); }, io::view_of(data),
             {.plan = scarce(1000), .scratch = own_folder(scratch, comm.rank())}));
       });

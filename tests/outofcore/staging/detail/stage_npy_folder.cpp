@@ -11,7 +11,7 @@
 #include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/outofcore/staging/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -25,7 +25,7 @@ namespace {
 
 void check(std::filesystem::path const& folder) {
   scratch_folder const scratch;
-  io::stage_npy_folder(folder, scratch / "made");
+  io::detail::stage_npy_folder(folder, scratch / "made");
   auto const expected = io::read_npy_folder(folder);
   io::mapped_raw_data const mapped(scratch / "made");
   check_same(mapped.view(), io::view_of(expected));
@@ -43,11 +43,11 @@ TEST_CASE("files that can stay are linked") {
   data.edges.push_back(random_edges(draws, data.nodes[1], "writes", data.nodes[0], 30));
   io::write_npy_folder(scratch / "set", data);
   check(scratch / "set");
-  io::stage_npy_folder(scratch / "set", scratch / "made");
+  io::detail::stage_npy_folder(scratch / "set", scratch / "made");
   for (auto const& entry : std::filesystem::directory_iterator(scratch / "made")) {
     CHECK(entry.is_symlink());
   }
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(scratch / "set", scratch / "made"); }), "not empty"));
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(scratch / "set", scratch / "made"); }), "not empty"));
 }
 
 TEST_CASE("numbers of other types are written anew") {
@@ -91,17 +91,17 @@ TEST_CASE("numbers of other types are written anew") {
 
   weights[66'000] = 1e300;
   io::write_npy(folder / "edge_weight.npy", weights);
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder, scratch / "large"); }), "edge_weight.npy",
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder, scratch / "large"); }), "edge_weight.npy",
               "behind element 65536", "larger than any float32"));
   weights[66'000] = 1.5;
   io::write_npy(folder / "edge_weight.npy", weights);
   io::write_npy(folder / "edge_time.npy", weights);
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder, scratch / "made"); }), "edge_time.npy",
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder, scratch / "made"); }), "edge_time.npy",
               "no whole number"));
   features[69'000] = ~std::uint64_t{0};
   io::write_npy(folder / "edge_time.npy", times);
   io::write_npy(folder / "edge_feat.npy", features);
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder, scratch / "again"); }), "edge_feat.npy",
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder, scratch / "again"); }), "edge_feat.npy",
               "behind element 65536", "does not fit int64"));
 }
 

@@ -14,7 +14,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Reads a square sparse matrix and writes it as a folder of arrays, piece by piece and all ranks together. The folder
 /// equals `write_npy_folder` of the result of `read_matrix_market`.
@@ -60,4 +60,4 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
   detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

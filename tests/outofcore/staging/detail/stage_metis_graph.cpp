@@ -5,7 +5,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/text/metis_graph.hpp>
-#include <glt/outofcore/staging/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ void check(std::string const& text, int threads = 1) {
   check_staging(
       text, [&](std::filesystem::path const& file) { return io::read_metis_graph(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
-        io::stage_metis_graph(comm, file, folder, reading);
+        io::detail::stage_metis_graph(comm, file, folder, reading);
       });
 }
 

@@ -3,7 +3,7 @@
 
 #include <glt/core/core.hpp>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Division of a rank's memory limit, to partition a graph larger than memory.
 struct memory_plan {
@@ -24,11 +24,11 @@ struct memory_plan {
 ///
 /// @units  bytes of this process, mapped files and its code aside
 /// @throws precondition_error  naming the smallest sufficient limit, if this one is too small
-[[nodiscard]] inline memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
+[[nodiscard]] inline detail::memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
                                              std::int64_t more_a_vertex = 0) {
   constexpr auto most = std::int64_t{1} << 62; // more than any memory
   auto const a_vertex = memory_plan::bytes_a_vertex + more_a_vertex;
-  memory_plan plan{.for_vertices = num_vertices > most / a_vertex ? most : a_vertex * num_vertices};
+  detail::memory_plan plan{.for_vertices = num_vertices > most / a_vertex ? most : a_vertex * num_vertices};
   auto const left = memory_bytes - plan.for_vertices;
   plan.for_edges = left / 4 * 3;
   if (left < memory_plan::least_left) {
@@ -39,4 +39,4 @@ struct memory_plan {
   return plan;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

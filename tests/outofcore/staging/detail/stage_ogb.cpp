@@ -9,7 +9,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/datasets/ogb.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/outofcore/staging/stage_ogb.hpp>
+#include <glt/outofcore/staging/detail/stage_ogb.hpp>
 
 #include <cstdint>
 #include <string>
@@ -32,10 +32,10 @@ void check(ogb_texts const& all, int threads = 1) {
     fault = failure.what();
   }
   if (fault.empty()) {
-    io::stage_ogb(scratch / "set", scratch / "staged", options);
+    io::detail::stage_ogb(scratch / "set", scratch / "staged", options);
     CHECK(content_of(scratch / "staged") == content_of(scratch / "expected"));
   } else {
-    CHECK(thrown<io_error>([&] { io::stage_ogb(scratch / "set", scratch / "staged", options); }) == fault);
+    CHECK(thrown<io_error>([&] { io::detail::stage_ogb(scratch / "set", scratch / "staged", options); }) == fault);
   }
 }
 
@@ -98,5 +98,5 @@ TEST_CASE("faults are those of the reader") {
 TEST_CASE("a folder that holds something is refused") {
   scratch_folder const scratch;
   write_ogb(scratch / "set", plain_ogb());
-  CHECK(names(thrown<io_error>([&] { io::stage_ogb(scratch / "set", scratch / "set"); }), "is not empty"));
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_ogb(scratch / "set", scratch / "set"); }), "is not empty"));
 }

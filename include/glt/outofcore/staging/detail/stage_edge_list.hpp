@@ -16,7 +16,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Reads a list of edges and writes it as a folder of arrays, piece by piece and all ranks together. The folder equals
 /// `write_npy_folder` of the result of `read_edge_list`.
@@ -66,4 +66,4 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
   detail::stage_graph(comm, watch, folder, read_own, count);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -3,10 +3,10 @@
 
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of estimating the hotness of a graph whose edges stay on disk.
 struct hotness_estimate_options {
@@ -16,4 +16,4 @@ struct hotness_estimate_options {
   progress_callback on_progress{};
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/hotness.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
 
 #include <glt/core/random.hpp>
 #include <glt/sample/hotness/hotness.hpp>
@@ -56,10 +56,10 @@ std::vector<glt::hotness_options> options_to_try() {
 }
 
 // As little memory as there can be, room for two parts at a time and exchanges in pieces, room for everything.
-std::vector<io::memory_plan> plans_to_try(std::int64_t num_vertices) {
+std::vector<io::detail::memory_plan> plans_to_try(std::int64_t num_vertices) {
   return {{.for_vertices = 0, .for_edges = 40},
           {.for_vertices = 60 * num_vertices, .for_edges = 1000},
-          io::plan_memory(num_vertices, std::int64_t{1} << 30)};
+          io::detail::plan_memory(num_vertices, std::int64_t{1} << 30)};
 }
 
 std::vector<double> in_memory(io::raw_data const& data, std::vector<global_id> const& seeds,
@@ -72,7 +72,7 @@ std::vector<double> in_memory(io::raw_data const& data, std::vector<global_id> c
 
 TEST_CASE("hotness of edges that stay where they are is that of the graph in memory, bit for bit") {
   for (auto const& data : sets_to_try()) {
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     CAPTURE(data.name);
     CAPTURE(graph.num_vertices());
     CAPTURE(graph.num_edges());
@@ -81,7 +81,7 @@ TEST_CASE("hotness of edges that stay where they are is that of the graph in mem
         auto const expected = in_memory(data, seeds, hotness);
         glt_test::on_ranks([&](auto comm) {
           for (auto const& plan : plans_to_try(graph.num_vertices())) {
-            auto const found = io::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds),
+            auto const found = io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds),
                                                     {.hotness = hotness, .plan = plan});
             CHECK(glt_test::to_vector(found) == expected);
           }
@@ -94,7 +94,7 @@ TEST_CASE("hotness of edges that stay where they are is that of the graph in mem
 TEST_CASE("hotness of every part is that of its training vertices, however many parts there is room for") {
   for (auto const& [vertices, edges] : {std::pair{60, 900}, std::pair{7, 0}, std::pair{0, 0}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(io::view_of(data));
     glt::hotness_options const hotness{.neighbors = {.fanouts = {3, 2}}, .batch_size = 5};
     for (int const num_parts : {1, 2, 5, 9}) {
       std::vector<glt::local_id> part_of;
@@ -140,12 +140,12 @@ TEST_CASE("a hub that everybody draws for certain is hot on any number of ranks,
     leaves.push_back(v);
   }
   auto const data = glt_test::plain_set(3001, hub, leaves, leaves);
-  io::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(io::view_of(data));
   for (std::int64_t const batch_size : {3, 2500, 3000}) {
     glt::hotness_options const hotness{.neighbors = {.fanouts = {1}}, .batch_size = batch_size};
     auto const expected = in_memory(data, leaves, hotness);
     glt_test::on_ranks([&](auto comm) {
-      auto const found = io::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
+      auto const found = io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
                                               {.hotness = hotness, .plan = {.for_edges = 1000}, .policy = cpu(2)});
       CHECK(glt_test::to_vector(found) == expected);
     });
@@ -156,10 +156,10 @@ TEST_CASE("what is wrong on one rank is said on all") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const failure = [&](io::raw_data const& data, std::vector<global_id> const& seeds,
-                             io::hotness_estimate_options const& options) {
-      io::all_types const graph(io::view_of(data));
+                             io::detail::hotness_estimate_options const& options) {
+      io::detail::all_types const graph(io::view_of(data));
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds), options));
+        static_cast<void>(io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds), options));
       });
     };
     glt::hotness_options const good{.neighbors = {.fanouts = {2}}};
@@ -176,7 +176,7 @@ TEST_CASE("what is wrong on one rank is said on all") {
       other.batch_size += comm.rank() == last ? 1 : 0;
       CHECK(glt_test::names(failure(data, {}, {.hotness = other}), "other options than rank 0"));
     }
-    io::hotness_estimate_options stopping{.hotness = good};
+    io::detail::hotness_estimate_options stopping{.hotness = good};
     if (comm.rank() == last) {
       stopping.on_progress = [](io::progress const&) { throw std::runtime_error("stopped"); };
     }
@@ -187,8 +187,8 @@ TEST_CASE("what is wrong on one rank is said on all") {
 TEST_CASE("parts that training vertices cannot be in are refused on all ranks") {
   glt_test::on_ranks([](auto comm) {
     auto const data = glt_test::typed_set(20, 50);
-    io::all_types const graph(io::view_of(data));
-    auto const failure = [&](io::all_types const& of, std::vector<glt::local_id> const& part_of, int parts) {
+    io::detail::all_types const graph(io::view_of(data));
+    auto const failure = [&](io::detail::all_types const& of, std::vector<glt::local_id> const& part_of, int parts) {
       return glt_test::thrown<glt::collective_error>([&] {
         io::detail::estimate_hotness_of_parts(comm, of, glt::host_view<glt::local_id const>(part_of), parts,
                                               {.hotness = {.neighbors = {.fanouts = {2}}}}, [](int, auto) {});
@@ -201,6 +201,6 @@ TEST_CASE("parts that training vertices cannot be in are refused on all ranks") 
     CHECK(glt_test::names(failure(graph, part_of, 2), "is in part 2, outside [0, 2)"));
     auto torn = glt_test::typed_set(20, 50);
     torn.nodes[2].train[1] = 11;
-    CHECK(glt_test::names(failure(io::all_types(io::view_of(torn)), part_of, 3), "node type 'author': train 1 is 11"));
+    CHECK(glt_test::names(failure(io::detail::all_types(io::view_of(torn)), part_of, 3), "node type 'author': train 1 is 11"));
   });
 }

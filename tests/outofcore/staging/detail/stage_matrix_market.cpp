@@ -5,7 +5,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/text/matrix_market.hpp>
-#include <glt/outofcore/staging/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +21,7 @@ void check(std::string const& text, int threads = 1) {
   check_staging(
       text, [&](std::filesystem::path const& file) { return io::read_matrix_market(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
-        io::stage_matrix_market(comm, file, folder, reading);
+        io::detail::stage_matrix_market(comm, file, folder, reading);
       });
 }
 

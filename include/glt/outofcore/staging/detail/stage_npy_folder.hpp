@@ -17,9 +17,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // True if `mapped_raw_data` can map the file as it is; its elements must be of type `wanted`, if given.
 inline bool can_stay(std::filesystem::path const& path, std::optional<element_type> wanted) {
@@ -88,8 +86,6 @@ inline void write_dense(csr_matrix const& matrix, std::filesystem::path const& p
   out.commit();
 }
 
-} // namespace detail
-
 /// Makes a folder that `mapped_raw_data` maps from a folder of arrays. Files that can be mapped as they are become
 /// links, all others are rewritten piece by piece.
 ///
@@ -138,4 +134,4 @@ inline void stage_npy_folder(std::filesystem::path const& input, std::filesystem
   }
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -5,16 +5,16 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
-#include <glt/outofcore/hotness.hpp>
-#include <glt/outofcore/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/partition/detail/frequency.hpp>
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of `assign_by_frequency`.
 struct frequency_assignment_options {
@@ -37,7 +37,7 @@ struct frequency_assignment_options {
 /// @cost   as `estimate_hotness_of_parts` and, on rank 0, as `assign_by_hotness`, and 8 bytes of disk a vertex and part
 template <communicator Comm, class MakeLimits>
 [[nodiscard]] buffer<device::cpu, local_id>
-assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const> dealt, int num_parts,
+assign_by_frequency(Comm comm, detail::all_types const& graph, host_view<local_id const> dealt, int num_parts,
                     frequency_assignment_options const& options, MakeLimits make_limits) {
   auto const num_vertices = graph.num_vertices();
   auto const agree = [&](std::string const& failure) {
@@ -83,4 +83,4 @@ assign_by_frequency(Comm comm, all_types const& graph, host_view<local_id const>
   return part_of;
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

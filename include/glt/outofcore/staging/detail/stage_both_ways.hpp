@@ -9,9 +9,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Calls visit(source, destination, place) for every edge and for the reverse of every edge but self-loops. Places have
 // the order of `symmetrize`, with gaps.
@@ -39,8 +37,6 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
   });
   return counts;
 }
-
-} // namespace detail
 
 /// Makes every edge go both ways, without duplicates and within a limit of memory. Returns the edges of
 /// `remove_duplicates(symmetrize(…))`, in their order.
@@ -107,4 +103,4 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
   return std::move(made).finish();
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail
