@@ -14,10 +14,10 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/datasets/ogb.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/datasets/planetoid.hpp>

@@ -15,8 +15,8 @@
 #include <glt/core/types.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/input_watch.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/text_source.hpp>
@@ -46,7 +46,7 @@ inline std::filesystem::path folder_for(std::filesystem::path const& scratch, st
 /// The folder of arrays that is the input, or what can be mapped instead of it.
 inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch, console& out) {
   try {
-    static_cast<void>(glt::io::mapped_raw_data(chosen.input));
+    static_cast<void>(glt::io::detail::mapped_raw_data(chosen.input));
     note_arrays(chosen.input, out);
     return chosen.input;
   } catch (glt::io_error const&) {
@@ -56,7 +56,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
     glt::io::detail::stage_npy_folder(chosen.input, folder);
     note_arrays(chosen.input, out);
     try {
-      static_cast<void>(glt::io::mapped_raw_data(folder));
+      static_cast<void>(glt::io::detail::mapped_raw_data(folder));
     } catch (glt::io_error const& fault) { // name the file that the user knows
       std::string text = fault.what();
       if (auto const place = text.find(folder.string()); place != std::string::npos) {
@@ -100,8 +100,8 @@ inline std::filesystem::path stage_in_memory(options const& chosen, std::string 
 /// @comm   collective
 /// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
 template <glt::communicator Comm>
-glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::string const& format,
-                                     std::filesystem::path const& scratch, console& out) {
+glt::io::detail::mapped_raw_data stage_input(Comm comm, options const& chosen, std::string const& format,
+                                             std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   std::string folder;
@@ -122,7 +122,7 @@ glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::stri
       io::detail::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
-  std::optional<io::mapped_raw_data> checked; // what was found right is what is mapped in the end
+  std::optional<io::detail::mapped_raw_data> checked; // what was found right is what is mapped in the end
   glt::run_together(comm, [&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
@@ -138,7 +138,7 @@ glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::stri
     }
   });
   glt::detail::broadcast_text(comm, folder);
-  std::optional<io::mapped_raw_data> mapped;
+  std::optional<io::detail::mapped_raw_data> mapped;
   glt::run_together(comm, [&] { mapped.emplace(folder); });
   glt::run_together(comm, [&] {
     if (checked) {

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -72,7 +72,7 @@ namespace glt::dist {
 
 /// Counts of a loader's reads so far, by source.
 struct loader_report {
-  read_counts sampled;           ///< vertices whose neighbours were drawn
+  detail::read_counts sampled;   ///< vertices whose neighbours were drawn
   detail::collected_counts rows; ///< rows of features, with their hit ratio
   std::string why_sampled;       ///< why some remote vertices were not sampled in place; empty without a reason
   std::string why_rows;          ///< why some remote rows were not read in place; empty without a reason

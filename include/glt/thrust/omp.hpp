@@ -10,7 +10,9 @@ namespace glt::exec {
 /// Thrust in the threads of OpenMP; needs a compiler that has it switched on.
 struct thrust_omp {
   static constexpr bool on_gpu = false;
-  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept {
+    return glt::detail::host_accessible(space);
+  }
   template <class Action>
   void run(Action action) const {
     action(::thrust::omp::par);

@@ -39,7 +39,9 @@ namespace glt::exec {
 /// Thrust in the calling thread.
 struct thrust_cpp {
   static constexpr bool on_gpu = false;
-  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept {
+    return glt::detail::host_accessible(space);
+  }
   template <class Action>
   void run(Action action) const {
     action(::thrust::cpp::par);

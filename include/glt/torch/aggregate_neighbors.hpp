@@ -5,7 +5,7 @@
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dlpack/device.hpp>
+#include <glt/dlpack/detail/device.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/detail/block_aggregation.hpp>

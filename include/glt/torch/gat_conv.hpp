@@ -101,7 +101,7 @@ public:
   using graph_layer::graph_layer;
 
   template <class Graph>
-    requires attention_graph<std::remove_reference_t<Graph>>
+    requires detail::attention_graph<std::remove_reference_t<Graph>>
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, attention_draws const& draws = {}) {
     return (*this)->forward(x, graph, draws);
   }

@@ -265,7 +265,8 @@ void check_methods(Comm comm, whole_data const& all, int where, dist::build_opti
   held_data<Id> const held(all, comm.rank(), comm.size(), where);
   auto const data = held.local();
   auto const check = [&](auto const& method, auto const& partitioner) {
-    check_part(dist::make_data_part(comm, data, method, options), all, options, comm.rank(), comm.size(), partitioner);
+    check_part(glt::detail::make_data_part(comm, data, method, options), all, options, comm.rank(), comm.size(),
+               partitioner);
   };
   auto const same = [&](auto const& method) { check(method, method); };
   same(glt::contiguous_partitioner{});
@@ -383,7 +384,7 @@ TEST_CASE("names of tensors and splits may have any characters") {
       data.rows = {.vertices = vertex, .tensors = {{tensor, vertex}}};
       data.splits = {{split, vertex}};
     }
-    auto const made = dist::make_data_part(comm, data);
+    auto const made = glt::detail::make_data_part(comm, data);
     auto const& vertices = made.vertices[0];
     CHECK(vertices.tensors.num_columns(tensor) == 1);
     REQUIRE(vertices.splits.size() == 1);
@@ -475,7 +476,7 @@ TEST_CASE("memory stays below two and a half times the parts that are made") {
       glt_test::allocated_bytes const used;
       glt::run_threads(ranks, [&](auto comm) {
         auto const rank = static_cast<std::size_t>(comm.rank());
-        made[rank] = dist::make_data_part(comm, held[rank].local(), glt::hash_partitioner{}, options);
+        made[rank] = glt::detail::make_data_part(comm, held[rank].local(), glt::hash_partitioner{}, options);
       });
       auto const kept = used.now();
       CHECK(kept > 32 * num_vertices * 24); // ends and ids, and values of edges

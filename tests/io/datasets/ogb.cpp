@@ -7,9 +7,9 @@
 #include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/datasets/ogb.hpp>
 
 #include <algorithm>
@@ -232,7 +232,7 @@ TEST_CASE("the original files of a public link set are its arrays" * doctest::te
   REQUIRE(data.edges[0].links.size() == 2);
   for (auto const& [name, edges, negatives] : data.edges[0].links) {
     for (auto const& [pairs, kind] : {std::pair(&edges, "_edge"), std::pair(&negatives, "_edge_neg")}) {
-      auto const same = io::detail::to_pairs(io::read_npy_any(*folder / (name + kind + ".npy")), name,
+      auto const same = io::detail::to_pairs(io::detail::read_npy_any(*folder / (name + kind + ".npy")), name,
                                              io::detail::pair_layout::either);
       CHECK(pairs->sources == same.sources);
       CHECK(pairs->destinations == same.destinations);

@@ -152,6 +152,6 @@ TEST_CASE("a public archive of pickled matrices is refused with the way out" *
   auto const file = *folder / "raw/amazon_photo.npz";
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_planetoid_npz(file)); }),
               "amazon_photo.npz/adj_matrix.npy", "pickled Python objects", "save the numbers in them as arrays"));
-  io::npz_file archive(file);
+  io::detail::npz_file archive(file);
   CHECK(archive.read("node_label").rows() == 7650);
 }

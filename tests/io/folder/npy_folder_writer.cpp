@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 
@@ -47,7 +47,7 @@ void check_round_trip(io::raw_data const& data) {
   auto const read = io::read_npy_folder(scratch / "set");
   CHECK(read.name == "set");
   check_same(io::view_of(read), io::view_of(data));
-  io::mapped_raw_data const mapped(scratch / "set");
+  io::detail::mapped_raw_data const mapped(scratch / "set");
   check_same(mapped.view(), io::view_of(data));
 }
 

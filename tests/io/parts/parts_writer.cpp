@@ -193,7 +193,7 @@ TEST_CASE("parts are written in any order, and all of them") {
   io::write_parts(scratch / "whole", data, labels);
   io::parts_folder const whole(scratch / "whole");
   {
-    io::parts_writer writer(scratch / "again", data.name);
+    io::detail::parts_writer writer(scratch / "again", data.name);
     writer.add(io::detail::write_part(writer.folder(), whole.load(2)));
     CHECK(names(thrown<precondition_error>([&] { writer.commit(); }), "1 parts were written of a partition into 3"));
     writer.add(whole.load(0));
@@ -202,7 +202,7 @@ TEST_CASE("parts are written in any order, and all of them") {
   }
   CHECK(io::parts_folder(scratch / "again").info() == whole.info());
   {
-    io::parts_writer writer(scratch / "twice", data.name);
+    io::detail::parts_writer writer(scratch / "twice", data.name);
     for (int const part : {0, 1, 1}) {
       writer.add(whole.load(part));
     }
@@ -212,7 +212,7 @@ TEST_CASE("parts are written in any order, and all of them") {
     CHECK(names(thrown<precondition_error>([&] { writer.add(io::parts_folder(scratch / "other").load(0)); }), "node",
                 "name or book"));
   }
-  io::parts_writer none(scratch / "none", "none");
+  io::detail::parts_writer none(scratch / "none", "none");
   CHECK(names(thrown<precondition_error>([&] { none.commit(); }), "0 parts"));
   CHECK(scratch.num_entries() == 4); // whole, again, other, and the one under way
 }

@@ -12,7 +12,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -162,13 +162,14 @@ TEST_CASE("parts are made of mapped files as of arrays in memory") {
   write("node_label", glt_test::npy_longs(set.nodes[0].times));
   write("train_idx", glt_test::npy_longs(set.nodes[0].train));
   write("test_edge", raw_pairs({0, 1, 2}, {69, 3, 3}));
-  io::mapped_raw_data const mapped(scratch / "set");
+  io::detail::mapped_raw_data const mapped(scratch / "set");
   auto const data = io::read_npy_folder(scratch / "set");
   auto const labels = glt_test::random_labels(data, 3);
   io::write_parts(scratch / "alone", data, labels);
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together-" + std::to_string(comm.size()));
-    io::detail::write_parts_collective(comm, folder, mapped.view(), labels, {.plan = {.for_vertices = 0, .for_edges = 5000}});
+    io::detail::write_parts_collective(comm, folder, mapped.view(), labels,
+                                       {.plan = {.for_vertices = 0, .for_edges = 5000}});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
@@ -201,18 +202,18 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
           io::write_npy_folder(scratch / "input", set);
         }
         comm.barrier();
-        io::mapped_raw_data const mapped(scratch / "input");
+        io::detail::mapped_raw_data const mapped(scratch / "input");
         comm.barrier();
         auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
         auto const text = failed([&] {
           io::detail::write_parts_collective(comm, scratch / "parts", mapped.view(), labels,
-                                     {.on_progress = [&, done = false](io::progress const& now) mutable {
-                                       if (comm.rank() == 0 && !done &&
-                                           std::string(now.what) == "moving edges to their parts") {
-                                         done = true;
-                                         change(scratch / "input" / name);
-                                       }
-                                     }});
+                                             {.on_progress = [&, done = false](io::progress const& now) mutable {
+                                               if (comm.rank() == 0 && !done &&
+                                                   std::string(now.what) == "moving edges to their parts") {
+                                                 done = true;
+                                                 change(scratch / "input" / name);
+                                               }
+                                             }});
         });
         CAPTURE(text);
         CHECK(glt_test::names(text, name, "was changed while it was read", what));
@@ -237,7 +238,8 @@ TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {
       }
     }
     auto const folder = scratch / ("together-" + std::to_string(comm.size()));
-    io::detail::write_parts_collective(comm, folder, io::view_of(set), labels, {.hot = own, .plan = {.for_edges = 1 << 20}});
+    io::detail::write_parts_collective(comm, folder, io::view_of(set), labels,
+                                       {.hot = own, .plan = {.for_edges = 1 << 20}});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
@@ -342,7 +344,7 @@ TEST_CASE("one rank that fails alone, whenever it does, fails all of them and le
       };
       auto const text = glt_test::thrown<glt::collective_error>([&] {
         io::detail::write_parts_collective(comm, folder, io::view_of(set), labels,
-                                   {.plan = {.for_vertices = 0, .for_edges = 9000}, .on_progress = fail});
+                                           {.plan = {.for_vertices = 0, .for_edges = 9000}, .on_progress = fail});
       });
       CHECK(num_left(comm, around) == (fails_at > 0 ? 0 : 1));
       if (fails_at > 0) {
@@ -377,7 +379,7 @@ TEST_CASE("a full disk is an error on all ranks and leaves nothing") {
     auto const folder = shared(comm, scratch);
     auto const text = glt_test::thrown<glt::collective_error>([&] {
       io::detail::write_parts_collective(comm, folder / "parts", io::view_of(set), labels,
-                                 {.plan = {.for_vertices = 0, .for_edges = 20000}});
+                                         {.plan = {.for_vertices = 0, .for_edges = 20000}});
     });
     CHECK(glt_test::names(text, "cannot be written"));
     CHECK(num_left(comm, folder) == 0);
@@ -488,7 +490,7 @@ TEST_CASE("a data set with types, four times as large as the memory for it, is d
   constexpr std::int64_t limit = 24 << 20;
   auto const plan = io::detail::plan_memory(2 * num_nodes, limit);
   auto const peak = peak_of([&] {
-    io::mapped_raw_data const data(scratch / "set");
+    io::detail::mapped_raw_data const data(scratch / "set");
     std::vector<glt::relabelling> labels;
     for (int type = 0; type < 2; ++type) {
       labels.push_back(glt_test::random_labels(num_nodes, 2));

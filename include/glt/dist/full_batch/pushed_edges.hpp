@@ -7,8 +7,8 @@
 #include <glt/comm/lost_rank.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -17,7 +17,7 @@ namespace glt::detail {
 // Functor that writes a shard's edges for the owner of their sources: by destination, numbered by place in the rows.
 template <memory_space Space>
 struct write_pushed_edges {
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   edge_id const* ids; // or null
   edge_id* out_ids;
   local_id* destinations;
@@ -105,9 +105,9 @@ public:
   [[nodiscard]] std::int64_t num_served(std::int64_t step) const { return served_[static_cast<std::size_t>(step)]; }
   /// Returns the edges received from the rank `step` places before this one, by destination. Destinations are numbered
   /// by their place on that rank. Columns are places in `sent_rows`, edges positions in `ids`.
-  [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
+  [[nodiscard]] detail::shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
   /// Returns the same edges by source.
-  [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
+  [[nodiscard]] detail::shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
   [[nodiscard]] array_view<space, edge_id const> ids() const noexcept { return ids_.view(); }
 
 private:

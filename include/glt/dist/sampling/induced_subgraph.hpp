@@ -9,8 +9,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
@@ -81,7 +81,7 @@ public:
   /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return draws_.why_not_in_place(); }
   /// Counts the rows expanded so far.
-  [[nodiscard]] read_counts counts() const noexcept { return draws_.counts(); }
+  [[nodiscard]] detail::read_counts counts() const noexcept { return draws_.counts(); }
 
   /// Writes the subgraph of this rank's seeds; a rank without seeds passes an empty list.
   ///

@@ -3,9 +3,9 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npz.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
-#include <glt/io/array/npz.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/raw_data.hpp>

@@ -3,10 +3,10 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>

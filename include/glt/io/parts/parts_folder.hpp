@@ -4,10 +4,10 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_read.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/partition/book.hpp>
 
@@ -92,7 +92,7 @@ public:
   ///                             out of range or not finite
   /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
   ///         files
-  [[nodiscard]] part_content load(int part, load_options const& options = {}) const {
+  [[nodiscard]] detail::part_content load(int part, load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
       verify(part);

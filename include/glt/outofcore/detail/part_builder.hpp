@@ -8,18 +8,18 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/row_shuffle.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/scratch_cut.hpp>
-#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>
 

@@ -86,7 +86,7 @@ void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weigh
 ///                             weight is negative, infinite or not a number
 /// @cost   O(E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(host_accessible(Space))
+  requires(detail::host_accessible(Space))
 void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_weights<Space>> weights,
                       Executor const& ex = {}) {
   detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });

@@ -5,7 +5,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/folder/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder.hpp>
 #include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
@@ -36,7 +36,7 @@ faults faults_of(char const* name, std::string const& bytes) {
   write_bytes(folder / "num_nodes.npy", npy_longs({10}));
   write_bytes(folder / name, bytes);
   return {thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }),
-          thrown<io_error>([&] { static_cast<void>(io::mapped_raw_data(folder.path())); })};
+          thrown<io_error>([&] { static_cast<void>(io::detail::mapped_raw_data(folder.path())); })};
 }
 
 } // namespace
@@ -50,10 +50,10 @@ TEST_CASE("a split of bool is a mask with an element for every vertex") {
   std::vector<global_id> const chosen{2, 5, 9};
   CHECK(io::read_npy_folder(folder.path()).nodes[0].train == chosen);
   CHECK(io::read_npy_folder(folder.path()).nodes[0].test.empty());
-  CHECK(io::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
+  CHECK(io::detail::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
   scratch_folder const staged;
   io::detail::stage_npy_folder(folder.path(), staged / "folder");
-  CHECK(io::mapped_raw_data(staged / "folder").view().nodes[0].train == chosen);
+  CHECK(io::detail::mapped_raw_data(staged / "folder").view().nodes[0].train == chosen);
 
   for (auto const& fault : {faults_of("valid_idx.npy", npy_bools(std::vector<bool>(9))),
                             faults_of("valid_idx.npy", npy_bools(std::vector<bool>(11, true)))}) {
@@ -75,8 +75,8 @@ TEST_CASE("bool is refused where ids and times belong") {
   CHECK(names(faults_of("node_time.npy", npy_bools({true})).mapped, "node_time.npy", "type bool, not numbers"));
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", pairs);
-  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder.path(), folder / "staged"); }), "edge_index.npy",
-              "type bool, not numbers"));
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder.path(), folder / "staged"); }),
+              "edge_index.npy", "type bool, not numbers"));
 }
 
 TEST_CASE("a vertex that comes twice in a split is named with both places") {

@@ -5,9 +5,9 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
@@ -99,7 +99,7 @@ public:
     using vertex = typename Subgraph::vertex_type;
     if (rows_) {
       bool const labels = features_->has_labels();
-      std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
+      std::vector<bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
       for (auto const& [subgraph, num_seeds, out] : batches) {
         lists.push_back({.vertices = subgraph->nodes(), .num_seeds = labels ? num_seeds : 0, .out = &out->rows});
         out->num_columns = features_->num_columns();
@@ -111,7 +111,7 @@ public:
         collect_edges(batches, step);
       }
       if (tensors_) {
-        std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+        std::vector<bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
         for (auto const& [subgraph, num_seeds, out] : batches) {
           lists.push_back({.vertices = subgraph->nodes(), .num_seeds = num_seeds, .out = &out->tensors});
         }
@@ -183,7 +183,7 @@ private:
     while (destinations_.size() < batches.size()) {
       destinations_.emplace_back(0, policy_);
     }
-    std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+    std::vector<bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [subgraph, num_seeds, out] = batches[b];
       sampled_destinations(policy_, *subgraph, destinations_[b]);

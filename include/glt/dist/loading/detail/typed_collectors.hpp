@@ -5,8 +5,8 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -71,7 +71,7 @@ public:
       out->edge_tensors.resize(static_cast<std::size_t>(subgraph_of(*out).num_edge_types()));
     }
     for (auto& [type, node_type, collector] : nodes_) {
-      std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+      std::vector<bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
       for (auto const& [seeds, key, out] : batches) {
         auto const& subgraph = subgraph_of(std::as_const(*out));
         lists.push_back({.vertices = subgraph.nodes(type),
@@ -84,7 +84,7 @@ public:
       destinations_.emplace_back(0, policy_);
     }
     for (auto& [type, node_type, collector] : edges_) {
-      std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+      std::vector<bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
       for (std::size_t b = 0; b < batches.size(); ++b) {
         auto& out = *batches[b].out;
         auto const& subgraph = subgraph_of(std::as_const(out));

@@ -4,7 +4,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/npz.hpp>
+#include <glt/io/array/detail/npz.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -3,8 +3,8 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>

@@ -8,7 +8,7 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/parts/parts_content.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>

@@ -3,8 +3,8 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

@@ -7,12 +7,12 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

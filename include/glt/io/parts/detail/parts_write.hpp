@@ -4,13 +4,13 @@
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 
 #include <filesystem>

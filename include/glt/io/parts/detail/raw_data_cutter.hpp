@@ -5,9 +5,9 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/parts/detail/edge_cutter.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>

@@ -5,11 +5,11 @@
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
 #include <glt/io/array/detail/scipy_csr.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
