@@ -102,8 +102,8 @@ inline void check_has_seeds(std::vector<glt::global_id> const& seeds) {
 }
 
 /// How the part of a vertex was found, for the manifest.
-inline glt::io::partitioner_note note_of(options const& chosen) {
-  glt::io::partitioner_note note{.name = chosen.method, .options = {}, .key = chosen.key};
+inline glt::io::manifest::partitioner_note note_of(options const& chosen) {
+  glt::io::manifest::partitioner_note note{.name = chosen.method, .options = {}, .key = chosen.key};
   bool const streams = chosen.method == "ldg" || chosen.method == "fennel";
   if (keeps_balance(chosen.method)) {
     if (chosen.method != "contiguous") {

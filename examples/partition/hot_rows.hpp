@@ -37,22 +37,23 @@ inline void check_cache_ratio(options const& chosen, glt::io::detail::all_types 
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types] or empty
 template <glt::communicator Comm>
-std::vector<glt::io::hot_vertices>
-find_hot(Comm comm, options const& chosen, glt::io::detail::all_types const& graph, glt::host_view<glt::local_id const> part_of,
-         glt::io::detail::memory_plan const& plan, glt::io::progress_callback on_progress = {}) {
+std::vector<glt::io::write_options::hot_vertices>
+find_hot(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
+         glt::host_view<glt::local_id const> part_of, glt::io::detail::memory_plan const& plan,
+         glt::io::progress::callback on_progress = {}) {
   if (chosen.cache_ratio == 0) {
     return {};
   }
   return glt::io::detail::find_hot_vertices(comm, graph, part_of, chosen.parts, chosen.cache_ratio,
-                                    {.hotness = hotness_of(chosen),
-                                     .plan = plan,
-                                     .policy = cpu(chosen.threads),
-                                     .on_progress = std::move(on_progress)});
+                                            {.hotness = hotness_of(chosen),
+                                             .plan = plan,
+                                             .policy = cpu(chosen.threads),
+                                             .on_progress = std::move(on_progress)});
 }
 
 /// The same for a data set in the memory of one process, with room for four parts at a time and for all lists.
-inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
-                                                   glt::host_view<glt::local_id const> part_of) {
+inline std::vector<glt::io::write_options::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
+                                                                  glt::host_view<glt::local_id const> part_of) {
   glt::io::detail::all_types const graph(glt::io::view_of(data));
   auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
   return find_hot(glt::serial_comm(), chosen, graph, part_of,

@@ -219,7 +219,8 @@ inline void check_weights(glt::io::detail::edge_table_view const& edges, options
 }
 
 /// Refuses features that are not finite; `of` names what they describe.
-inline void check_finite(std::span<glt::io::named_array const> features, std::string const& of, options const& chosen) {
+inline void check_finite(std::span<glt::io::raw_data::named_array const> features, std::string const& of,
+                         options const& chosen) {
   for (auto const& [name, values] : features) {
     if (auto const odd = glt::io::detail::find_not_finite(values)) {
       auto const columns = values.columns();

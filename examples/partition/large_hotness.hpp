@@ -27,15 +27,15 @@ template <glt::communicator Comm, class MakeLimits>
 assignment assign_by_frequency(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
                                glt::host_view<glt::local_id const> dealt, MakeLimits make_limits,
                                glt::io::detail::memory_plan const& plan, std::filesystem::path const& scratch,
-                               glt::io::progress_callback on_progress = {}) {
+                               glt::io::progress::callback on_progress = {}) {
   return glt::io::detail::assign_by_frequency(comm, graph, dealt, chosen.parts,
-                                      {.estimate = {.hotness = hotness_of(chosen),
-                                                    .plan = plan,
-                                                    .policy = cpu(chosen.threads),
-                                                    .on_progress = std::move(on_progress)},
-                                       .capacity_slack = chosen.slack,
-                                       .scratch = scratch},
-                                      make_limits);
+                                              {.estimate = {.hotness = hotness_of(chosen),
+                                                            .plan = plan,
+                                                            .policy = cpu(chosen.threads),
+                                                            .on_progress = std::move(on_progress)},
+                                               .capacity_slack = chosen.slack,
+                                               .scratch = scratch},
+                                              make_limits);
 }
 
 } // namespace glt_partition

@@ -69,7 +69,7 @@ private:
 };
 
 /// What the splits of the vertices of one type share.
-inline void find_shared_vertices(glt::io::node_table const& nodes, std::vector<std::string>& faults) {
+inline void find_shared_vertices(glt::io::raw_data::node_table const& nodes, std::vector<std::string>& faults) {
   struct split {
     char const* name;
     std::vector<glt::global_id> ids;
@@ -107,7 +107,8 @@ struct checked_links {
 };
 
 /// What the link splits of one edge type share with each other and with the graph. Reads the edges of the type once.
-inline void find_shared_edges(glt::io::detail::all_types const& graph, std::size_t type, std::vector<std::string>& faults) {
+inline void find_shared_edges(glt::io::detail::all_types const& graph, std::size_t type,
+                              std::vector<std::string>& faults) {
   auto const& data = graph.data();
   auto const& edges = data.edges[type];
   bool const turns = joins_one_type(edges);

@@ -15,7 +15,7 @@
 
 namespace {
 
-using column = glt::io::edge_column;
+using column = glt::io::detail::edge_column;
 
 std::array<glt::io::edge_list_options, 6> const options{{{},
                                                          {.relabel = true},

@@ -14,7 +14,8 @@
 
 namespace {
 
-std::vector<glt::detail::row_batch> batches_of(std::vector<std::int64_t> const& degrees, glt::row_batch_limits limits) {
+std::vector<glt::detail::row_batch> batches_of(std::vector<std::int64_t> const& degrees,
+                                               glt::detail::row_batch_limits limits) {
   auto const degree_of = [&](std::int64_t row) { return degrees[static_cast<std::size_t>(row)]; };
   std::vector<glt::detail::row_batch> batches;
   auto const rows = static_cast<std::int64_t>(degrees.size());
@@ -54,8 +55,8 @@ TEST_CASE("batches cover every row once, in order, within the limits, and cut on
     for (auto& degree : degrees) {
       degree = static_cast<std::int64_t>(draws.below(draws.below(5) == 0 ? 60 : 6));
     }
-    glt::row_batch_limits const limits{.max_edges = 1 + static_cast<std::int64_t>(draws.below(20)),
-                                       .max_rows = 1 + static_cast<std::int64_t>(draws.below(7))};
+    glt::detail::row_batch_limits const limits{.max_edges = 1 + static_cast<std::int64_t>(draws.below(20)),
+                                               .max_rows = 1 + static_cast<std::int64_t>(draws.below(7))};
     auto const batches = batches_of(degrees, limits);
     std::int64_t next_row = 0;
     for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -102,9 +103,10 @@ TEST_CASE("batches are as full as whole rows allow") {
 }
 
 TEST_CASE("limits below 1 are refused") {
-  for (auto const& limits : {glt::row_batch_limits{.max_edges = 0}, glt::row_batch_limits{.max_rows = 0}}) {
+  for (auto const& limits :
+       {glt::detail::row_batch_limits{.max_edges = 0}, glt::detail::row_batch_limits{.max_rows = 0}}) {
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::validate(limits); }), "at most", " 0 ",
                           "1 or more"));
   }
-  glt::validate(glt::row_batch_limits{.max_edges = 1, .max_rows = 1});
+  glt::validate(glt::detail::row_batch_limits{.max_edges = 1, .max_rows = 1});
 }

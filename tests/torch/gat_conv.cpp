@@ -17,7 +17,7 @@
 
 namespace {
 
-using glt::gat_conv_options;
+using gat_conv_options = glt::gat_conv::options;
 
 constexpr gat_conv_options all_options[] = {
     {.in = 6, .out = 5},

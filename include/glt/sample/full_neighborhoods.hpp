@@ -123,7 +123,7 @@ namespace glt {
 
 /// Options of a walk over full neighbourhoods.
 struct full_neighborhood_options {
-  row_batch_limits limits;         ///< edges and destinations of a batch
+  detail::row_batch_limits limits; ///< edges and destinations of a batch
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 };
 

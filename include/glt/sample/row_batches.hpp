@@ -5,14 +5,18 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Limits of a batch of rows.
 struct row_batch_limits {
   std::int64_t max_edges = std::int64_t{1} << 20; ///< edges of a batch
   std::int64_t max_rows = std::int64_t{1} << 16;  ///< rows (destinations) of a batch
 };
 
+} // namespace detail
+
 /// @throws precondition_error  if a limit is below 1
-inline void validate(row_batch_limits const& limits) {
+inline void validate(detail::row_batch_limits const& limits) {
   if (limits.max_edges < 1 || limits.max_rows < 1) {
     throw precondition_error(detail::message("batches of at most ", limits.max_edges, " edges and ", limits.max_rows,
                                              " vertices; give limits of 1 or more"));

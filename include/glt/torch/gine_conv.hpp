@@ -66,8 +66,6 @@ template <communicator Comm, device_policy Policy>
   return sharded_edge_relu<Comm, Policy>::apply(x, edges, &graph);
 }
 
-} // namespace detail
-
 /// Widths of a `gine_conv`.
 struct gine_conv_options {
   std::int64_t in = 0;        ///< columns of the input
@@ -76,8 +74,6 @@ struct gine_conv_options {
   double epsilon = 0;         ///< first value
   bool learn_epsilon = false; ///< trains epsilon; else it stays
 };
-
-namespace detail {
 
 /// Graph isomorphism layer with features of edges:
 /// y_v = W₂ relu(W₁ ((1 + ε) x_v + Σ over in-edges (u, v) of relu(x_u + L e_uv)) + b₁) + b₂.
@@ -131,8 +127,9 @@ class gine_conv : public ::torch::nn::ModuleHolder<detail::gine_conv_impl> {
 public:
   using ModuleHolder::ModuleHolder;
   using Impl = detail::gine_conv_impl;
+  using options = detail::gine_conv_options;
 
-  explicit gine_conv(gine_conv_options options) : ModuleHolder(std::make_shared<Impl>(options)) {}
+  explicit gine_conv(options chosen) : ModuleHolder(std::make_shared<Impl>(chosen)) {}
 
   template <class Graph>
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, at::Tensor const& edges, Graph&& graph) {

@@ -137,7 +137,7 @@ struct held_data {
     auto const n = static_cast<std::int64_t>(vertices.size());
     dist::local_data data{
         .edges = {.sources = sources, .destinations = destinations, .weights = weights, .times = times},
-        .rows = {.vertices = vertices, .tensors = {{"x", dist::row_list(x.data(), n, 2, 3)}, {"y", y}}},
+        .rows = {.vertices = vertices, .tensors = {{"x", dist::local_data::row_list(x.data(), n, 2, 3)}, {"y", y}}},
         .splits = {{"train", train}}};
     data.edges.tensors.push_back(
         {"code", glt::host_matrix<std::int16_t const>(codes.data(), static_cast<std::int64_t>(sources.size()), 2)});
@@ -417,7 +417,7 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges), "vertex id -1"));
     CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges), "64-bit"));
     auto const ids = glt_test::thrown<glt::collective_error>([&] {
-      dist::local_edges const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
+      dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
       static_cast<void>(dist::make_data_set(comm, {.edges = edges}));
     });
     CHECK(names(ids, "edge id -1"));
@@ -435,16 +435,19 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(
         names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", ends}, {"x", ends}}}; }, ranges),
               "two tensors \"x\""));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(ends) : dist::id_list(none),
-                                                      here ? parts : std::vector<glt::local_id>()}),
-                "part of vertex 2 is 99"));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(one) : dist::id_list(none),
-                                                      glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
-                "vertex 2 is given no part"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(ends) : dist::local_data::id_list(none),
+                                              here ? parts : std::vector<glt::local_id>()}),
+        "part of vertex 2 is 99"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(one) : dist::local_data::id_list(none),
+                                              glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
+        "vertex 2 is given no part"));
     std::vector<glt::local_id> const zeros(3, 0);
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(twice) : dist::id_list(none),
-                                                      glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
-                "vertex 2 is given two parts"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(twice) : dist::local_data::id_list(none),
+                                              glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
+        "vertex 2 is given two parts"));
     if (comm.size() > 1) {
       CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "other tensors", "rank 0"));
       CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = here ? 4 : 3}), "4 vertices", "rank 0 says 3"));

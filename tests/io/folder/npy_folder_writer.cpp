@@ -145,7 +145,7 @@ TEST_CASE("what a folder cannot hold is refused, and nothing is left") {
   data.edges[0].links[1].name = "train";
   CHECK(names(fault_of(data), "link split 'train'", "each once"));
   data = random_typed(true);
-  data.edges[1] = io::edge_table{.source = "author", .name = "writes", .destination = "paper"};
+  data.edges[1] = io::raw_data::edge_table{.source = "author", .name = "writes", .destination = "paper"};
   CHECK(names(fault_of(data), "two types of edges"));
   data.edges[1].source = "book";
   CHECK(names(fault_of(data), "vertex type 'book'"));
@@ -199,8 +199,8 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
       auto const [first, count] = piece(std::ssize(list));
       return std::vector(list.begin() + first, list.begin() + first + count);
     };
-    auto const pairs = [&](glt::vertex_pairs const& all) {
-      return glt::vertex_pairs{part(all.sources), part(all.destinations)};
+    auto const pairs = [&](glt::link_split::pairs const& all) {
+      return glt::link_split::pairs{part(all.sources), part(all.destinations)};
     };
     auto const& nodes = data.nodes[0];
     auto const& edges = data.edges[0];

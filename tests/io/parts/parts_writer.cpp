@@ -37,7 +37,7 @@ double first_of(io::array const& from, std::int64_t r) {
   return all[r * from.columns()];
 }
 
-void check_named(std::vector<io::named_array> const& own, std::vector<io::named_array> const& all,
+void check_named(std::vector<io::raw_data::named_array> const& own, std::vector<io::raw_data::named_array> const& all,
                  host_view<std::int64_t const> rows) {
   REQUIRE(own.size() == all.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -51,8 +51,9 @@ void check_named(std::vector<io::named_array> const& own, std::vector<io::named_
   }
 }
 
-std::vector<std::pair<global_id, global_id>>
-pairs_in_original_ids(glt::vertex_pairs const& pairs, relabelling const& sources, relabelling const& destinations) {
+std::vector<std::pair<global_id, global_id>> pairs_in_original_ids(glt::link_split::pairs const& pairs,
+                                                                   relabelling const& sources,
+                                                                   relabelling const& destinations) {
   std::vector<std::pair<global_id, global_id>> made;
   for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
     made.emplace_back(sources.original[pairs.sources[i]], destinations.original[pairs.destinations[i]]);
@@ -73,7 +74,7 @@ TEST_CASE("every array of every type comes back, under names that are hard to st
     io::parts_folder const folder(scratch / "parts");
     folder.verify();
     CHECK(folder.info().name == data.name);
-    CHECK(folder.info().partitioner == io::partitioner_note{"by hand", {{"slack", "1.1"}}, 42});
+    CHECK(folder.info().partitioner == io::manifest::partitioner_note{"by hand", {{"slack", "1.1"}}, 42});
     std::vector<std::size_t> edges_seen(data.edges.size(), 0);
     for (int part = 0; part < parts; ++part) {
       auto const loaded = folder.load(part);

@@ -28,7 +28,7 @@ io::raw_data read(std::string_view text, int threads = 1, std::int64_t piece = 1
   return io::read_matrix_market(source, {.threads = threads});
 }
 
-io::edge_table edges_of(std::string const& text, int threads = 1) {
+io::raw_data::edge_table edges_of(std::string const& text, int threads = 1) {
   auto set = read(text, threads);
   return std::move(set.edges.front());
 }

@@ -30,7 +30,7 @@ std::string fault_of(std::string_view text) {
   return thrown<io_error>([&] { static_cast<void>(read(text)); });
 }
 
-ids values_of(io::named_array const& array) {
+ids values_of(io::raw_data::named_array const& array) {
   auto const values = array.values.values<std::int64_t>();
   return {values.begin(), values.end()};
 }

@@ -101,10 +101,10 @@ TEST_CASE("ranks write together what one process writes alone, byte for byte") {
   glt_test::scratch_folder const scratch;
   int case_number = 0;
   auto const check = [&](io::raw_data const& set, int parts, std::vector<std::int64_t> const& memory,
-                         std::vector<int> const& ranks, std::vector<io::hot_vertices> const& hot = {}) {
+                         std::vector<int> const& ranks, std::vector<io::write_options::hot_vertices> const& hot = {}) {
     auto const labels = glt_test::random_labels(set, parts);
     auto const alone = scratch / ("alone" + std::to_string(case_number));
-    io::partitioner_note const note{.name = "random", .options = {{"slack", "0"}}, .key = 6};
+    io::manifest::partitioner_note const note{.name = "random", .options = {{"slack", "0"}}, .key = 6};
     bool const halo = parts != 2;
     io::write_parts(alone, set, labels, {.partitioner = note, .hot = hot, .halo = halo});
     auto const expected = glt_test::files_of(alone);
@@ -227,7 +227,8 @@ TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {
   glt_test::scratch_folder const scratch;
   auto const set = random_set(40, 300);
   auto const labels = glt_test::random_labels(set, 5);
-  std::vector<io::hot_vertices> const hot{{.node_type = 0, .by_part = {{1, 2, 3}, {0}, {4, 5}, {}, {39, 1}}}};
+  std::vector<io::write_options::hot_vertices> const hot{
+      {.node_type = 0, .by_part = {{1, 2, 3}, {0}, {4, 5}, {}, {39, 1}}}};
   io::write_parts(scratch / "alone", set, labels, {.hot = hot});
   glt_test::on_ranks([&](auto comm) {
     auto own = hot;

@@ -23,7 +23,7 @@ namespace glt::detail {
 /// Describes the values of the edges of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
-inline void add_columns(dist::local_edges const& edges, bool symmetric, local_columns& columns) {
+inline void add_columns(dist::local_data::edge_list const& edges, bool symmetric, local_columns& columns) {
   if (edges.destinations.size() != edges.sources.size()) {
     throw precondition_error(message(edges.sources.size(), " sources and ", edges.destinations.size(),
                                      " destinations of edges; every edge needs one of each"));
@@ -48,7 +48,7 @@ inline void add_columns(dist::local_edges const& edges, bool symmetric, local_co
 /// Describes the values of the vertices of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
-inline void add_columns(dist::local_rows const& vertices, local_columns& columns) {
+inline void add_columns(dist::local_data::vertex_list const& vertices, local_columns& columns) {
   if (!vertices.times.empty()) {
     columns.add(local_columns::times, vertices.times);
   }
@@ -89,7 +89,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
   failure = of_edges.agree(host, {.what = operation::shuffle, .hop = 60}, {});
   failure = of_rows.agree(host, {.what = operation::shuffle, .hop = 61}, failure);
 
-  dist::id_list of_method;
+  dist::local_data::id_list of_method;
   bool in_order = false; // new ids are the numbers of the vertices
   if constexpr (std::same_as<Method, dist::given_parts>) {
     of_method = method.vertices;

@@ -33,7 +33,7 @@ struct link_batch : dist::batch_place, batch_rows<Policy, T> {
   template <device_policy Other>
   using on_policy = link_batch<Other, Vertex, T>;
 
-  dist::link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
+  link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {

@@ -71,7 +71,7 @@ struct typed_link_batch : dist::batch_place {
   template <device_policy Other>
   using on_policy = typed_link_batch<Other, Vertex>;
 
-  dist::hetero_link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
+  hetero_link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
   std::vector<dist::collected_table<Policy>> tensors;
   std::vector<dist::collected_table<Policy>> edge_tensors;
 

@@ -144,8 +144,8 @@ private:
 
   npz_file file_;
   planetoid_options const& options_;
-  node_table nodes_;
-  edge_table edges_;
+  raw_data::node_table nodes_;
+  raw_data::edge_table edges_;
   std::string edges_path_;
   bool known_ = false;
 };

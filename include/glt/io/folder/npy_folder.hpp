@@ -64,10 +64,10 @@ private:
     return integers_of(values, file.string());
   }
 
-  vertex_pairs load_pairs(path const& file) { return to_pairs(load(file), file.string(), pair_layout::rows); }
+  link_split::pairs load_pairs(path const& file) { return to_pairs(load(file), file.string(), pair_layout::rows); }
 
   void read_edges(edge_type_name const& type) {
-    edge_table edges;
+    raw_data::edge_table edges;
     edges.source = type.source;
     edges.name = type.name;
     edges.destination = type.destination;
@@ -92,15 +92,15 @@ private:
       auto const links = files_.find(split + "_edge", type.suffix);
       auto const negatives = files_.find(split + "_edge_neg", type.suffix);
       if (links || negatives) {
-        edges.links.push_back(
-            {split, links ? load_pairs(*links) : vertex_pairs{}, negatives ? load_pairs(*negatives) : vertex_pairs{}});
+        edges.links.push_back({split, links ? load_pairs(*links) : link_split::pairs{},
+                               negatives ? load_pairs(*negatives) : link_split::pairs{}});
       }
     }
     data_.edges.push_back(std::move(edges));
   }
 
   void read_nodes(node_type_name const& type) {
-    node_table nodes;
+    raw_data::node_table nodes;
     nodes.name = type.name;
     bool known = false;
     auto const rows_are = [&](path const& file, std::int64_t rows) {
@@ -145,7 +145,7 @@ private:
   }
 
   // Counts the vertices from the edges if no array has a row per vertex.
-  void count_nodes(node_table& nodes) const {
+  void count_nodes(raw_data::node_table& nodes) const {
     auto const see = [&](std::string const& type, std::vector<global_id> const& ids) {
       if (type == nodes.name) {
         nodes.num_nodes = count_ids(ids, nodes.num_nodes);
@@ -163,9 +163,9 @@ private:
     }
   }
 
-  void check_edges(edge_table const& edges, edge_type_name const& type) const {
-    auto const& from = *std::ranges::find(data_.nodes, edges.source, &node_table::name);
-    auto const& to = *std::ranges::find(data_.nodes, edges.destination, &node_table::name);
+  void check_edges(raw_data::edge_table const& edges, edge_type_name const& type) const {
+    auto const& from = *std::ranges::find(data_.nodes, edges.source, &raw_data::node_table::name);
+    auto const& to = *std::ranges::find(data_.nodes, edges.destination, &raw_data::node_table::name);
     auto const check = [&](std::string const& kind, std::vector<global_id> const& sources,
                            std::vector<global_id> const& destinations) {
       if (auto const file = files_.find(kind, type.suffix)) {

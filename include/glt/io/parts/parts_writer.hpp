@@ -31,7 +31,7 @@ namespace detail {
 class parts_writer {
 public:
   /// @throws io_error  as `atomic_folder`
-  explicit parts_writer(std::filesystem::path dir, std::string name, partitioner_note partitioner = {})
+  explicit parts_writer(std::filesystem::path dir, std::string name, manifest::partitioner_note partitioner = {})
       : staged_(std::move(dir)) {
     manifest_.name = std::move(name);
     manifest_.partitioner = std::move(partitioner);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Content of a column after source and destination of an edge.
 enum class edge_column : std::uint8_t {
@@ -12,4 +12,4 @@ enum class edge_column : std::uint8_t {
   ignored ///< any word
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

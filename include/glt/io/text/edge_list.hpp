@@ -53,7 +53,7 @@ namespace glt::io {
 /// Format of an edge list, and numbering of its vertices.
 struct edge_list_options {
   /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
-  std::vector<edge_column> columns{};
+  std::vector<detail::edge_column> columns{};
   std::int64_t header_lines = 0;  ///< skipped at the beginning
   global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
   std::int64_t num_vertices = -1; ///< −1: one more than the largest number

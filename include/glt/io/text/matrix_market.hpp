@@ -127,8 +127,8 @@ public:
 
   [[nodiscard]] std::int64_t num_entries() const noexcept { return num_entries_; }
   /// Returns the edges that were read and not yet removed.
-  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
-  [[nodiscard]] edge_table finish() && { return std::move(edges_); }
+  [[nodiscard]] raw_data::edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] raw_data::edge_table finish() && { return std::move(edges_); }
 
 private:
   global_id index(text_cursor& cursor, char const* what) const {
@@ -149,7 +149,7 @@ private:
   }
 
   matrix_market_header header_;
-  edge_table edges_;
+  raw_data::edge_table edges_;
   std::int64_t num_entries_ = 0;
 };
 

@@ -221,7 +221,7 @@ public:
   }
 
   /// Returns the edges that were read and not yet removed; likewise sizes and weights of vertices.
-  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] raw_data::edge_table& edges() noexcept { return edges_; }
   [[nodiscard]] std::vector<std::int64_t>& sizes() noexcept { return sizes_; }
   [[nodiscard]] std::vector<std::int64_t>& weights() noexcept { return weights_; }
 
@@ -270,7 +270,7 @@ private:
 
   metis_header header_;
   std::int64_t rows_before_;
-  edge_table edges_;
+  raw_data::edge_table edges_;
   std::vector<std::int64_t> sizes_;
   std::vector<std::int64_t> weights_;
   std::vector<std::pair<std::int64_t, std::int64_t>> comments_; // row below, and number of comments

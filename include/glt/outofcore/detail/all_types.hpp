@@ -101,7 +101,7 @@ template <communicator Comm>
 /// @comm   collective; as `spill_edges` for every edge type
 /// @throws collective_error  on every rank, as `spill_edges` for one type
 template <communicator Comm, class RankOfRow>
-void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress_callback const& on_progress,
+void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress::callback const& on_progress,
                  RankOfRow rank_of_row, edge_spill& spill) {
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {

@@ -6,11 +6,11 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/outofcore/detail/hottest_so_far.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/detail/hotness.hpp>
-#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 
 namespace glt::io::detail {
 
@@ -32,9 +32,9 @@ namespace glt::io::detail {
 /// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16
 ///         bytes an id of one part's lists
 template <communicator Comm>
-[[nodiscard]] std::vector<hot_vertices> find_hot_vertices(Comm comm, detail::all_types const& graph,
-                                                          host_view<local_id const> part_of, int num_parts,
-                                                          double ratio, hotness_estimate_options const& options) {
+[[nodiscard]] std::vector<write_options::hot_vertices>
+find_hot_vertices(Comm comm, detail::all_types const& graph, host_view<local_id const> part_of, int num_parts,
+                  double ratio, hotness_estimate_options const& options) {
   auto const agree = [&](std::string const& failure) {
     glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
                        [](auto own, auto first) {
@@ -43,7 +43,7 @@ template <communicator Comm>
                        });
   };
   auto const num_types = graph.schema().num_node_types();
-  std::vector<hot_vertices> made;
+  std::vector<write_options::hot_vertices> made;
   std::optional<detail::part_owners> owners;
   std::optional<detail::row_slices<Comm, double>> slices;
   auto const rows_a_round = detail::agree_on_rows_a_round(comm, options.plan, sizeof(double));

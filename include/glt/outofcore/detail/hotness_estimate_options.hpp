@@ -13,7 +13,7 @@ struct hotness_estimate_options {
   hotness_options hotness{};
   memory_plan plan{};
   device::cpu policy{}; ///< threads of a rank
-  progress_callback on_progress{};
+  progress::callback on_progress{};
 };
 
 } // namespace glt::io::detail

@@ -16,9 +16,9 @@
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data_view.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/outofcore/detail/scratch_folder.hpp>
-#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <filesystem>
@@ -27,12 +27,12 @@ namespace glt::io::detail {
 
 /// Options of `write_parts_collective`.
 struct together_options {
-  partitioner_note partitioner{};
-  std::vector<hot_vertices>
+  manifest::partitioner_note partitioner{};
+  std::vector<write_options::hot_vertices>
       hot{};         ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
   bool halo = false; ///< store the remote vertices that a part's edges touch
   detail::memory_plan plan{};
-  progress_callback on_progress{};
+  progress::callback on_progress{};
 };
 
 // Returns a fingerprint of the inputs that must be equal on all ranks.

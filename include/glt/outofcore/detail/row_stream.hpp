@@ -22,7 +22,7 @@ class row_stream {
 public:
   /// @comm   collective; as `count_in_edges`
   row_stream(Comm comm, all_types const& graph, memory_plan const& plan, std::filesystem::path scratch,
-             progress_callback on_progress)
+             progress::callback on_progress)
       : comm_(std::move(comm)), graph_(graph), plan_(plan), scratch_(std::move(scratch)),
         on_progress_(std::move(on_progress)), in_degrees_(count_in_edges(comm_, graph)) {
     append_bounds(in_degrees_, 0, graph.num_vertices(), edges_of_range(plan), bounds_);
@@ -81,7 +81,7 @@ private:
   all_types const& graph_;
   memory_plan plan_;
   std::filesystem::path scratch_;
-  progress_callback on_progress_;
+  progress::callback on_progress_;
   std::vector<std::int64_t> in_degrees_;
   std::vector<global_id> bounds_;
   std::vector<global_id> own_bounds_; // of the ranges that this rank sorts

@@ -8,8 +8,8 @@
 #include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/detail/row_stream.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
+#include <glt/outofcore/detail/row_stream.hpp>
 #include <glt/partition/partitioner.hpp>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct stream_options {
   int passes = 1;
   detail::memory_plan plan{};
   std::filesystem::path scratch{}; ///< an empty folder of this rank, for stored edges
-  progress_callback on_progress{};
+  progress::callback on_progress{};
 };
 
 /// Divides the vertices of a data set on disk by a streaming partitioner, in the order of their ids.

@@ -16,7 +16,7 @@ using namespace glt_test;
 
 namespace {
 
-struct noted_edges : io::edge_table {
+struct noted_edges : io::raw_data::edge_table {
   std::string file;
 };
 

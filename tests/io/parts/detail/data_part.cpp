@@ -59,7 +59,7 @@ TEST_CASE("features and labels of the usual types are handed over without a copy
 }
 
 TEST_CASE("one array becomes the features, the others keep names and types") {
-  auto const several = [](io::node_table& nodes) {
+  auto const several = [](io::raw_data::node_table& nodes) {
     nodes.features.insert(nodes.features.begin(), {"line", io::array::of<float>(std::vector<float>(7))});
     nodes.features.push_back(
         {"codes", io::array::of<std::int8_t>(std::vector<std::int8_t>{0, 1, 2, 3, 4, 5, -6}, {7, 1})});

@@ -16,7 +16,7 @@ using namespace glt_test;
 
 namespace {
 
-using column = io::edge_column;
+using column = io::detail::edge_column;
 
 io::detail::edge_lines read(std::string_view text, std::vector<column> columns, global_id first = 0,
                             std::int64_t num_vertices = 100) {

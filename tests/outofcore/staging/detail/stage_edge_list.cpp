@@ -66,7 +66,7 @@ TEST_CASE("any number of ranks make the folder of what one reads") {
 
 TEST_CASE("options mean what they mean to the reader") {
   check("head\nhead\n1 2 7 x 3\n4 5 8 y 1\n2 2 9 z 2\n",
-        {.columns = {io::edge_column::time, io::edge_column::ignored, io::edge_column::weight},
+        {.columns = {io::detail::edge_column::time, io::detail::edge_column::ignored, io::detail::edge_column::weight},
          .header_lines = 2,
          .first_vertex = 1,
          .num_vertices = 9});
@@ -95,7 +95,8 @@ TEST_CASE("what cannot be staged is refused on all ranks") {
   on_ranks([&](auto comm) {
     auto const fault_of = [&](std::string const& file, std::string const& folder,
                               io::edge_list_options const& options) {
-      return thrown<collective_error>([&] { io::detail::stage_edge_list(comm, scratch / file, scratch / folder, options); });
+      return thrown<collective_error>(
+          [&] { io::detail::stage_edge_list(comm, scratch / file, scratch / folder, options); });
     };
     CHECK(names(fault_of("a.txt", "relabelled" + std::to_string(comm.size()), {.columns = {}, .relabel = true}),
                 "relabelling needs all edges"));
@@ -140,7 +141,8 @@ TEST_CASE("memory is for a piece of the text, however many edges there are") {
     most = std::max(most, own_memory());
     ++looks;
   };
-  io::detail::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {}, {.threads = 1, .on_progress = look});
+  io::detail::stage_edge_list(serial_comm(), scratch / "a.txt", scratch / "made", {},
+                              {.threads = 1, .on_progress = look});
   most = std::max(most, own_memory());
   CHECK(looks > 5);
   CHECK(io::detail::read_npy_header(scratch / "made/edge_index.npy").shape == std::vector<std::int64_t>{2, num_edges});

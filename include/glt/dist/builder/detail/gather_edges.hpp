@@ -22,7 +22,7 @@ public:
   /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if an id of a rank is below 0
   template <communicator Comm>
-  numbered_edges(Comm& comm, dist::local_edges const& edges, dist::build_options const& options)
+  numbered_edges(Comm& comm, dist::local_data::edge_list const& edges, dist::build_options const& options)
       : edges_(edges), symmetric_(options.symmetric), loops_(options.self_loops == self_loop_handling::keep) {
     std::int64_t proper = 0;
     auto const failure = failure_of([&] {
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  dist::local_edges const& edges_;
+  dist::local_data::edge_list const& edges_;
   bool symmetric_;
   bool loops_;
   std::int64_t first_ = 0; // position of edge 0

@@ -27,7 +27,7 @@ struct mapped_edges {
   array edge_index; // int64 [2, E]
   array weights;    // float32 [E] or empty
   array times;      // int64 [E] or empty
-  std::vector<named_array> features;
+  std::vector<raw_data::named_array> features;
   std::map<std::string, array> links; // int64 [2, n] by kind: train_edge, train_edge_neg, …
 };
 
@@ -159,7 +159,7 @@ private:
   }
 
   void map_nodes(node_type_name const& type, std::map<std::string, std::int64_t> const& counts) {
-    node_table nodes;
+    raw_data::node_table nodes;
     nodes.name = type.name;
     nodes.num_nodes = -1;
     auto const rows_are = [&](path const& file, std::int64_t rows) {
@@ -234,7 +234,7 @@ private:
 
   npy_folder_files files_;
   std::shared_ptr<input_watch> watch_ = std::make_shared<input_watch>();
-  std::vector<node_table> nodes_;
+  std::vector<raw_data::node_table> nodes_;
   std::vector<mapped_edges> edges_;
 };
 

@@ -14,14 +14,14 @@ namespace glt::io::detail {
 /// @shape  ids [H], global ids · features [H, …] each, for some features of the type
 struct part_hot {
   buffer<device::cpu, global_id> ids;
-  std::vector<named_array> features;
+  std::vector<raw_data::named_array> features;
 };
 
 /// Features, labels, times and splits of a part's vertices of one type, by local id; lists hold global ids.
 ///
 /// @shape  features [rows, …] each · labels [rows, …] or empty · times [rows] or empty
 struct part_nodes {
-  std::vector<named_array> features;
+  std::vector<raw_data::named_array> features;
   array labels;
   buffer<device::cpu, std::int64_t> times;
   std::vector<global_id> train;
@@ -34,7 +34,7 @@ struct part_nodes {
 ///
 /// @shape  features [E, …] each · weights [E] or empty · times [E] or empty
 struct part_edges {
-  std::vector<named_array> features;
+  std::vector<raw_data::named_array> features;
   buffer<device::cpu, float> weights;
   buffer<device::cpu, std::int64_t> times;
   buffer<device::cpu, global_id> halo; ///< remote sources of edges, ascending; empty if not stored

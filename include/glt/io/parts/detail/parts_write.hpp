@@ -110,7 +110,7 @@ private:
     write(file, values.type(), values.shape(), values.bytes().data(), values.bytes().size());
     return {name, values.type(), {values.shape().begin() + 1, values.shape().end()}};
   }
-  std::vector<manifest_array> write(std::vector<named_array> const& features, std::int64_t rows) {
+  std::vector<manifest_array> write(std::vector<raw_data::named_array> const& features, std::int64_t rows) {
     std::vector<manifest_array> noted;
     for (auto const& [name, values] : features) {
       if (std::ranges::count(noted, name, &manifest_array::name) > 0) {

@@ -87,7 +87,7 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
     }
   }
   detail::staged_edges made(folder, "both-ways");
-  edge_table piece;
+  raw_data::edge_table piece;
   for (int range = 0; range < kept.num_ranges(); ++range) {
     auto taken = kept.take(range);
     std::ranges::sort(taken, {}, &detail::moving_edge::row);

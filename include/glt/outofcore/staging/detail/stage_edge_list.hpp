@@ -51,7 +51,7 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
     detail::parse_pieces(source, read, "reading edges", lines,
                          [&](detail::edge_lines& all) { edges.take(all.edges()); });
     largest = lines.largest();
-    return std::vector<named_array>();
+    return std::vector<raw_data::named_array>();
   };
   auto const count = [&](std::int64_t num_edges, detail::edge_columns const&) {
     if (options.num_vertices != -1) {

@@ -45,7 +45,7 @@ void stage_matrix_market(Comm comm, std::filesystem::path const& file, std::file
     detail::parse_pieces(*source, read, "reading entries", lines,
                          [&](detail::matrix_market_lines& all) { edges.take(all.edges()); });
     num_entries = lines.num_entries();
-    return std::vector<named_array>();
+    return std::vector<raw_data::named_array>();
   };
   auto const count = [&](std::int64_t, detail::edge_columns const&) {
     comm.all_reduce(std::span<std::int64_t>(&num_entries, 1), reduction::sum);

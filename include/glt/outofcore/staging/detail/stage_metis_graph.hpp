@@ -82,7 +82,7 @@ void stage_metis_graph(Comm comm, std::filesystem::path const& file, std::filesy
       all.weights().clear();
     });
     counts = {lines->num_rows(), lines->num_neighbors()};
-    std::vector<named_array> features;
+    std::vector<raw_data::named_array> features;
     if (header.vertex_sizes) {
       features.push_back({"size", std::move(sizes).finish()});
     }

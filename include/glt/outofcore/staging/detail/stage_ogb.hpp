@@ -23,7 +23,7 @@
 namespace glt::io::detail {
 
 // Edges whose columns stay on disk; the columns of the base table are empty.
-struct staged_edge_table : edge_table {
+struct staged_edge_table : raw_data::edge_table {
   staged_edges::columns columns{};
 };
 
@@ -49,7 +49,7 @@ public:
     text_source source(file);
     auto lines = begin_columns<global_id>(source, {.columns = 2});
     staged_edges staged(folder_, next_name());
-    edge_table piece;
+    raw_data::edge_table piece;
     parse_pieces(source, reading_, "reading numbers", lines, [&](column_lines<global_id>& all) {
       auto const elements = all.elements();
       for (std::int64_t i = 0; i < elements.size(); i += 2) {
