@@ -10,7 +10,7 @@
 #include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/text/assignment.hpp>
+#include <glt/io/text/detail/assignment.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/assigned.hpp>
 #include <glt/partition/balance.hpp>
@@ -141,7 +141,7 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
     return glt::hash_partitioner{.seed = chosen.key}(graph.view(), parts);
   }
   if (method == "file") {
-    auto const given = glt::io::read_assignment(chosen.assignment);
+    auto const given = glt::io::detail::read_assignment(chosen.assignment);
     return glt::assigned_partitioner{.parts = given.view()}(graph.view(), parts);
   }
   if (method == "ldg") {

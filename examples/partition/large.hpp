@@ -13,11 +13,11 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
-#include <glt/io/text/assignment.hpp>
+#include <glt/io/text/detail/assignment.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/repair.hpp>
+#include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/detail/stream.hpp>
 #include <glt/partition/balance.hpp>
 
@@ -119,7 +119,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
     return edgeless(glt::hash_partitioner{.seed = chosen.key});
   }
   if (method == "file") {
-    auto const given = glt::io::read_assignment(chosen.assignment);
+    auto const given = glt::io::detail::read_assignment(chosen.assignment);
     return edgeless(glt::assigned_partitioner{.parts = given.view()});
   }
   if (method == "fennel") {

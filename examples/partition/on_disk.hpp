@@ -76,11 +76,11 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   // Before the parts appear: the input is not read any more then.
   auto const between = count_edges_between(comm, graph, part_of.view(), chosen.parts);
   glt::io::detail::write_parts_collective(comm, chosen.out, data, labels,
-                                  {.partitioner = note_of(chosen),
-                                   .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
-                                   .halo = chosen.halo,
-                                   .plan = plan,
-                                   .on_progress = out.progress()});
+                                          {.partitioner = note_of(chosen),
+                                           .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
+                                           .halo = chosen.halo,
+                                           .plan = plan,
+                                           .on_progress = out.progress()});
   auto const parts = static_cast<std::size_t>(chosen.parts);
   std::vector<std::int64_t> edges_into(parts, 0);
   auto cut = graph.num_edges();

@@ -28,12 +28,10 @@
 #include <glt/dist/builder/number_keys.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
-#include <glt/dist/detail/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
@@ -41,13 +39,6 @@
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
-#include <glt/dist/full_batch/detail/aggregate_relations.hpp>
-#include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
-#include <glt/dist/full_batch/detail/attention_options.hpp>
-#include <glt/dist/full_batch/detail/out_degrees.hpp>
-#include <glt/dist/full_batch/detail/relation_rows.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
@@ -81,13 +72,11 @@
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/data_description.hpp>
-#include <glt/dist/roles/detail/part_router.hpp>
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/serve_data.hpp>
 #include <glt/dist/roles/server.hpp>
-#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
@@ -105,7 +94,6 @@
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/feature/copy_features.hpp>
-#include <glt/feature/detail/scatter.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>
@@ -155,7 +143,6 @@
 #include <glt/partition/stream/ldg.hpp>
 #include <glt/partition/stream/stream_order.hpp>
 #include <glt/sample/block.hpp>
-#include <glt/sample/detail/copy_subgraph.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 #include <glt/sample/hetero_options.hpp>
@@ -171,7 +158,6 @@
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/row_batches.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/rule.hpp>

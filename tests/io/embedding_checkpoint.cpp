@@ -49,9 +49,9 @@ std::vector<float> rows_of(table_type const& table) {
 } // namespace
 
 TEST_CASE("an embedding that is restored goes on to the same bits") {
-  for (glt::dist::sparse_optimizer const& optimizer :
-       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{}), glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adam{})}) {
+  for (glt::detail::sparse_optimizer const& optimizer : {glt::detail::sparse_optimizer(glt::dist::sparse_sgd{}),
+                                                         glt::detail::sparse_optimizer(glt::dist::sparse_adagrad{}),
+                                                         glt::detail::sparse_optimizer(glt::dist::sparse_adam{})}) {
     glt_test::scratch_folder const scratch;
     glt::run_threads(num_ranks, [&](auto comm) {
       auto const path = scratch / std::to_string(comm.rank());

@@ -43,7 +43,7 @@ TEST_CASE("every vertex gets a part, and always the same one") {
       check({}, num_parts);
     }
     for (int const num_parts : {1, 4}) {
-      check({.objective = metis_objective::communication_volume, .cuts = 2}, num_parts);
+      check({.objective = glt::metis_partitioner::goal::communication_volume, .cuts = 2}, num_parts);
       check({.balance = {balance_edges(rows.view())}}, num_parts);
     }
   }

@@ -21,7 +21,7 @@ TEST_CASE("the homogeneous graph has the vertices and edges of all types") {
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
     auto const graph = list.graph();
-    auto const whole = glt::make_homogeneous(graph.view());
+    auto const whole = glt::detail::make_homogeneous(graph.view());
     glt::validate(whole.view());
     std::vector<std::int64_t> first{0};
     for (auto const& type : list.schema.node_types()) {
@@ -55,7 +55,7 @@ TEST_CASE("every partitioner divides the vertices of all types") {
       CAPTURE(partitioner.name);
       for (int const parts : {1, 3}) {
         auto const labels = glt::partition_by_type(graph.view(), partitioner.run, parts);
-        auto const part_of = partitioner.run(glt::make_homogeneous(graph.view()).view(), parts);
+        auto const part_of = partitioner.run(glt::detail::make_homogeneous(graph.view()).view(), parts);
         REQUIRE(labels.size() == static_cast<std::size_t>(list.schema.num_node_types()));
         std::int64_t first = 0;
         for (int t = 0; t < list.schema.num_node_types(); ++t) {
@@ -77,7 +77,7 @@ TEST_CASE("a graph with more vertices than a vertex id can number is refused") {
   glt::hetero_schema const schema({{"a", many}, {"b", many}, {"c", many}}, {});
   glt::hetero_view<glt::memory_space::host> const graph(schema, {});
   CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::make_homogeneous(graph)); }),
+      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::detail::make_homogeneous(graph)); }),
       "number of vertices of all types is 3221225472", "32-bit"));
   glt::hetero_schema const small({{"a", 3}}, {});
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
@@ -134,8 +134,9 @@ TEST_CASE("limits by type know the type of every vertex, also where types are em
       }
     }
     CHECK(glt::detail::first_vertices(list.schema).back() == vertex);
-    CHECK(glt::ldg_partitioner{.balance = {limit}}(glt::make_homogeneous(list.graph().view()).view(), 3).size() ==
-          vertex);
+    CHECK(
+        glt::ldg_partitioner{.balance = {limit}}(glt::detail::make_homogeneous(list.graph().view()).view(), 3).size() ==
+        vertex);
   }
 }
 

@@ -73,7 +73,7 @@ inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::
         glt::host_view<glt::global_id const>(data.edges[e].destinations)));
   }
   glt::hetero_graph<glt::device::cpu, glt::global_id> const typed(std::move(schema), std::move(relations));
-  return glt::make_homogeneous(typed.view());
+  return glt::detail::make_homogeneous(typed.view());
 }
 
 } // namespace glt_test

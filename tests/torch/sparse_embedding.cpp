@@ -60,7 +60,7 @@ at::Tensor rows_of(table_type const& table) {
 }
 
 template <class Optimizer, class Options>
-void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Options const& options) {
+void check_against_libtorch(glt::detail::sparse_optimizer const& optimizer, Options const& options) {
   on_ranks(
       [&](glt::threads_comm comm) {
         at::set_num_threads(1);

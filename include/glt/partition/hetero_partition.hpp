@@ -55,6 +55,8 @@ template <std::integral T>
   return limit;
 }
 
+namespace detail {
+
 /// Makes one graph with all vertices in one numbering, type after type, and the edges of all types.
 ///
 /// A row has the edges of the first type first. Edges have no ids: positions differ between types.
@@ -66,8 +68,8 @@ template <std::integral T>
 template <vertex_id Vertex>
 [[nodiscard]] csr_graph<device::cpu, Vertex> make_homogeneous(hetero_view<memory_space::host, Vertex> graph) {
   auto const& schema = graph.schema();
-  auto const first = detail::first_vertices(schema);
-  static_cast<void>(detail::narrow<Vertex>(first.back(), "number of vertices of all types"));
+  auto const first = first_vertices(schema);
+  static_cast<void>(narrow<Vertex>(first.back(), "number of vertices of all types"));
   buffer<device::cpu, edge_offset> offsets(first.back() + 1);
   for (auto& offset : offsets) {
     offset = 0;
@@ -94,6 +96,8 @@ template <vertex_id Vertex>
   return {first.back(), std::move(offsets), std::move(sources)};
 }
 
+} // namespace detail
+
 /// Divides the vertices of every type over parts, by a partitioner that sees the edges of all types.
 ///
 /// A partitioner with `balance_node_types` among its limits gives every part its share of every type; without it, the
@@ -106,7 +110,7 @@ template <vertex_id Vertex>
 template <vertex_id Vertex, partitioner<Vertex> Partitioner>
 [[nodiscard]] std::vector<relabelling> partition_by_type(hetero_view<memory_space::host, Vertex> graph,
                                                          Partitioner const& partitioner, int num_parts) {
-  auto const whole = make_homogeneous(graph);
+  auto const whole = detail::make_homogeneous(graph);
   auto const part_of = partitioner(whole.view(), num_parts);
   std::vector<relabelling> made;
   std::int64_t first = 0;

@@ -28,13 +28,17 @@ struct induced_options {
   }
 };
 
+namespace detail {
+
 /// @throws precondition_error  if the number of hops is negative
 inline void validate(induced_options const& options) {
   if (options.num_hops < 0) {
     throw precondition_error(
-        detail::message("induced subgraph of ", options.num_hops, " hops; give 0 for the seeds alone, or more"));
+        message("induced subgraph of ", options.num_hops, " hops; give 0 for the seeds alone, or more"));
   }
 }
+
+} // namespace detail
 
 /// Sampler of all edges between the vertices of a set: the seeds, or all vertices within k hops of them. To get the
 /// edges between vertices that another sampler reached, pass its nodes as seeds.
@@ -61,7 +65,7 @@ public:
   ///                             edge ids
   explicit induced_sampler(graph_type graph, induced_options options = {}, Policy policy = {})
       : graph_(graph), options_(options), policy_(policy), builder_(policy), draws_(policy, 0), induced_edges_(policy) {
-    validate(options_);
+    detail::validate(options_);
     detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),

@@ -164,7 +164,7 @@ glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::buil
   }
   for (auto const& edge : edges) {
     bool const first = seen.insert({edge.source, edge.destination}).second;
-    if ((options.duplicates == dist::duplicate_edges::keep || first) &&
+    if ((options.duplicates == dist::build_options::duplicate_edges::keep || first) &&
         (options.self_loops == glt::self_loop_handling::keep || edge.source != edge.destination)) {
       rows[static_cast<std::size_t>(number.at(edge.destination))].push_back(edge);
     }
@@ -300,7 +300,8 @@ TEST_CASE("parts of spread edges and rows equal those that one process cuts") {
 TEST_CASE("options add reverses, merge duplicates and drop self-loops as one process does") {
   glt_test::on_ranks([](auto comm) {
     for (bool const symmetric : {false, true}) {
-      for (auto const duplicates : {dist::duplicate_edges::keep, dist::duplicate_edges::merge}) {
+      for (auto const duplicates :
+           {dist::build_options::duplicate_edges::keep, dist::build_options::duplicate_edges::merge}) {
         for (auto const loops : {glt::self_loop_handling::keep, glt::self_loop_handling::remove}) {
           dist::build_options const options{
               .symmetric = symmetric, .duplicates = duplicates, .self_loops = loops, .round_bytes = 500};

@@ -101,7 +101,7 @@ struct oracle {
     }
   }
 
-  void update(std::vector<item> const& items, glt::dist::sparse_optimizer const& optimizer) {
+  void update(std::vector<item> const& items, glt::detail::sparse_optimizer const& optimizer) {
     if (items.empty()) {
       return;
     }
@@ -122,7 +122,7 @@ struct oracle {
     }
   }
 
-  void update_element(std::size_t i, double g, glt::dist::sparse_optimizer const& optimizer) {
+  void update_element(std::size_t i, double g, glt::detail::sparse_optimizer const& optimizer) {
     if (auto const* sgd = std::get_if<glt::dist::sparse_sgd>(&optimizer)) {
       x[i] -= sgd->learning_rate * g;
     } else if (auto const* adagrad = std::get_if<glt::dist::sparse_adagrad>(&optimizer)) {
@@ -171,10 +171,10 @@ std::vector<float> rows_of(auto const& table) {
 } // namespace
 
 TEST_CASE("rows trained over ranks are those that one process computes") {
-  for (glt::dist::sparse_optimizer const& optimizer :
-       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{.learning_rate = 0.5}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{.learning_rate = 0.1}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adam{.learning_rate = 0.05})}) {
+  for (glt::detail::sparse_optimizer const& optimizer :
+       {glt::detail::sparse_optimizer(glt::dist::sparse_sgd{.learning_rate = 0.5}),
+        glt::detail::sparse_optimizer(glt::dist::sparse_adagrad{.learning_rate = 0.1}),
+        glt::detail::sparse_optimizer(glt::dist::sparse_adam{.learning_rate = 0.05})}) {
     embedding_options const options{.columns = num_columns, .optimizer = optimizer, .initial = 0.5, .seed = 11};
     on_ranks([&](auto inner) {
       INFO("optimiser ", optimizer.index(), ", rank ", inner.rank(), " of ", inner.size());

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-using glt::dist::push_choice;
+using glt::detail::push_choice;
 using glt_test::boundary_sizes;
 using glt_test::divided_graph;
 using glt_test::on_ranks;

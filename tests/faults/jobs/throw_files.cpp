@@ -16,10 +16,10 @@
 #include <glt/outofcore/detail/hotness.hpp>
 #include <glt/outofcore/detail/parts.hpp>
 #include <glt/outofcore/detail/repair.hpp>
+#include <glt/outofcore/detail/stream.hpp>
 #include <glt/outofcore/staging/detail/stage_edge_list.hpp>
 #include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
 #include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
-#include <glt/outofcore/detail/stream.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -58,7 +58,8 @@ struct disk {
   std::filesystem::path shared;
   io::raw_data data;
   io::detail::all_types graph;
-  io::detail::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}, .plan = {.for_edges = 1 << 20}};
+  io::detail::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}},
+                                               .plan = {.for_edges = 1 << 20}};
 };
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
@@ -85,12 +86,13 @@ std::vector<site> sites_of_assignments() {
       {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const stream = [&](auto) { return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts); };
          static_cast<void>(io::detail::assign_by_stream(comm, stream, io::view_of(on.data),
-                                                {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
+                                                        {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
        })},
       {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::detail::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts), wrong ? 2 : num_parts,
-                                                balance(false), {.scratch = on.own.path()}));
+         static_cast<void>(io::detail::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts),
+                                                        wrong ? 2 : num_parts, balance(false),
+                                                        {.scratch = on.own.path()}));
        })},
       {"assign_by_frequency", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const dealt = on.parts();
@@ -100,12 +102,13 @@ std::vector<site> sites_of_assignments() {
        })},
       {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::detail::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts), num_parts,
-                                                 wrong ? -1 : 0.1, on.hotness));
+         static_cast<void>(io::detail::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts),
+                                                         num_parts, wrong ? -1 : 0.1, on.hotness));
        })},
       {"estimate_hotness on disk", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          id_list const seeds{wrong ? -1 : 0};
-         static_cast<void>(io::detail::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
+         static_cast<void>(
+             io::detail::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
        })},
   };
 }
@@ -151,9 +154,9 @@ std::vector<site> sites_of_folders() {
          io::detail::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
        })},
       {"stage_matrix_market", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         io::detail::stage_matrix_market(comm,
-                                 on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
-                                 on.shared / "folder");
+         io::detail::stage_matrix_market(
+             comm, on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
+             on.shared / "folder");
        })},
       {"stage_metis_graph", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          io::detail::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");

@@ -60,12 +60,13 @@ TEST_CASE("a graph on disk is divided by frequency as the same graph in memory, 
         auto const expected = glt_test::to_vector(partitioner(whole.view(), parts));
         glt_test::on_ranks([&](auto comm) {
           glt_test::scratch_folder const scratch;
-          for (auto const& plan : {io::detail::memory_plan{.for_edges = 100}, io::detail::plan_memory(vertices * 2, 1 << 28)}) {
+          for (auto const& plan :
+               {io::detail::memory_plan{.for_edges = 100}, io::detail::plan_memory(vertices * 2, 1 << 28)}) {
             auto const found = io::detail::assign_by_frequency(comm, graph, dealt.view(), parts,
-                                                       {.estimate = {.hotness = hotness, .plan = plan},
-                                                        .capacity_slack = 0.1,
-                                                        .scratch = own_folder(scratch, comm.rank())},
-                                                       limits);
+                                                               {.estimate = {.hotness = hotness, .plan = plan},
+                                                                .capacity_slack = 0.1,
+                                                                .scratch = own_folder(scratch, comm.rank())},
+                                                               limits);
             CHECK(glt_test::to_vector(found) == expected);
             CHECK(std::filesystem::is_empty(own_folder(scratch, comm.rank())));
           }
@@ -83,13 +84,13 @@ TEST_CASE("what one rank cannot do is said on all") {
     std::vector<glt::local_id> const dealt(static_cast<std::size_t>(graph.num_vertices()), 0);
     auto const failure = [&](io::detail::frequency_assignment_options const& options, int parts, double slack) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(
-            io::detail::assign_by_frequency(comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
-                                    [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
+        static_cast<void>(io::detail::assign_by_frequency(
+            comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
+            [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
       });
     };
     io::detail::frequency_assignment_options good{.estimate = {.hotness = {.neighbors = {.fanouts = {2}}}},
-                                          .scratch = own_folder(scratch, comm.rank())};
+                                                  .scratch = own_folder(scratch, comm.rank())};
     CHECK(glt_test::names(failure(good, 2, -3), "balance of vertices", "-3"));
     CHECK(glt_test::names(failure(good, 0, 0), "0 parts"));
     if (comm.size() > 1) {

@@ -81,8 +81,9 @@ TEST_CASE("hot vertices are those of the whole order, at most so many of every t
       for (double const ratio : {0.0, 0.1, 0.37, 1.0}) {
         glt_test::on_ranks([&](auto comm) {
           for (std::int64_t const room : {60000, 1 << 24}) {
-            auto const found = io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts,
-                                                     ratio, {.hotness = hotness, .plan = {.for_edges = room}});
+            auto const found =
+                io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), parts, ratio,
+                                              {.hotness = hotness, .plan = {.for_edges = room}});
             REQUIRE(found.size() == 3);
             auto const [first, last] = io::detail::slice_of(parts, comm.size(), comm.rank());
             for (int type = 0; type < 3; ++type) {
@@ -122,18 +123,18 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
         glt::host_view<glt::local_id const>(part_of).subview(first, graph.first_vertex(type + 1) - first), 5));
   }
   io::detail::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {3, 3}}, .batch_size = 4},
-                                             .plan = {.for_vertices = 0, .for_edges = 1 << 20}};
-  auto const alone =
-      io::detail::find_hot_vertices(glt::serial_comm(), graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
+                                                     .plan = {.for_vertices = 0, .for_edges = 1 << 20}};
+  auto const alone = io::detail::find_hot_vertices(glt::serial_comm(), graph,
+                                                   glt::host_view<glt::local_id const>(part_of), 5, 0.2, options);
   io::write_parts(scratch / "alone", data, labels, {.hot = alone});
   auto const expected = glt_test::files_of(scratch / "alone");
   CHECK(expected.contains("part-4/paper/hot_ids.npy"));
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
-    io::detail::write_parts_collective(
-        comm, folder, io::view_of(data), labels,
-        {.hot = io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
-         .plan = options.plan});
+    io::detail::write_parts_collective(comm, folder, io::view_of(data), labels,
+                                       {.hot = io::detail::find_hot_vertices(
+                                            comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
+                                        .plan = options.plan});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == expected);
     }
@@ -147,8 +148,9 @@ TEST_CASE("shares that are none, and lists that do not fit, are refused on all r
     auto const part_of = random_parts(graph.num_vertices(), 8);
     auto const failure = [&](double ratio, io::detail::memory_plan const& plan) {
       return glt_test::thrown<glt::collective_error>([&] {
-        static_cast<void>(io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8, ratio,
-                                                {.hotness = {.neighbors = {.fanouts = {2}}}, .plan = plan}));
+        static_cast<void>(io::detail::find_hot_vertices(comm, graph, glt::host_view<glt::local_id const>(part_of), 8,
+                                                        ratio,
+                                                        {.hotness = {.neighbors = {.fanouts = {2}}}, .plan = plan}));
       });
     };
     io::detail::memory_plan const roomy{.for_edges = 1 << 24};

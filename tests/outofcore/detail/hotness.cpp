@@ -82,7 +82,7 @@ TEST_CASE("hotness of edges that stay where they are is that of the graph in mem
         glt_test::on_ranks([&](auto comm) {
           for (auto const& plan : plans_to_try(graph.num_vertices())) {
             auto const found = io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds),
-                                                    {.hotness = hotness, .plan = plan});
+                                                            {.hotness = hotness, .plan = plan});
             CHECK(glt_test::to_vector(found) == expected);
           }
         });
@@ -145,8 +145,9 @@ TEST_CASE("a hub that everybody draws for certain is hot on any number of ranks,
     glt::hotness_options const hotness{.neighbors = {.fanouts = {1}}, .batch_size = batch_size};
     auto const expected = in_memory(data, leaves, hotness);
     glt_test::on_ranks([&](auto comm) {
-      auto const found = io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
-                                              {.hotness = hotness, .plan = {.for_edges = 1000}, .policy = cpu(2)});
+      auto const found =
+          io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(leaves),
+                                       {.hotness = hotness, .plan = {.for_edges = 1000}, .policy = cpu(2)});
       CHECK(glt_test::to_vector(found) == expected);
     });
   }
@@ -201,6 +202,7 @@ TEST_CASE("parts that training vertices cannot be in are refused on all ranks") 
     CHECK(glt_test::names(failure(graph, part_of, 2), "is in part 2, outside [0, 2)"));
     auto torn = glt_test::typed_set(20, 50);
     torn.nodes[2].train[1] = 11;
-    CHECK(glt_test::names(failure(io::detail::all_types(io::view_of(torn)), part_of, 3), "node type 'author': train 1 is 11"));
+    CHECK(glt_test::names(failure(io::detail::all_types(io::view_of(torn)), part_of, 3),
+                          "node type 'author': train 1 is 11"));
   });
 }

@@ -58,10 +58,10 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
   for (std::int64_t const memory : {1000, 1 << 24}) {
     glt_test::on_ranks([&](auto comm) {
       glt_test::scratch_folder const scratch;
-      auto const made =
-          io::detail::repair_by_stream(comm, all, uneven_parts(), num_parts,
-                               [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees)); },
-                               {.plan = {.for_vertices = 0, .for_edges = memory}, .scratch = scratch.path()});
+      auto const made = io::detail::repair_by_stream(
+          comm, all, uneven_parts(), num_parts,
+          [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees)); },
+          {.plan = {.for_vertices = 0, .for_edges = memory}, .scratch = scratch.path()});
       CHECK(std::ranges::equal(made, expected));
     });
   }
@@ -74,10 +74,10 @@ TEST_CASE("a wrong limit is named on every rank") {
   glt_test::on_ranks([&](auto comm) {
     glt_test::scratch_folder const scratch;
     auto const fault = glt_test::thrown<glt::collective_error>([&] {
-      static_cast<void>(
-          io::detail::repair_by_stream(comm, all, uneven_parts(), num_parts,
-                               [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees, -1)); },
-                               {.plan = {.for_vertices = 0, .for_edges = 1000}, .scratch = scratch.path()}));
+      static_cast<void>(io::detail::repair_by_stream(
+          comm, all, uneven_parts(), num_parts,
+          [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees, -1)); },
+          {.plan = {.for_vertices = 0, .for_edges = 1000}, .scratch = scratch.path()}));
     });
     CHECK(glt_test::names(fault, "slack of -1"));
   });

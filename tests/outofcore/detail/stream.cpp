@@ -94,8 +94,9 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
 } // namespace
 
 TEST_CASE("LDG divides a graph on disk as the same graph in memory") {
-  check_parts(glt::ldg_partitioner{},
-              [](auto const& ldg, io::detail::all_types const& all) { return ldg.stream(all.num_vertices(), num_parts); });
+  check_parts(glt::ldg_partitioner{}, [](auto const& ldg, io::detail::all_types const& all) {
+    return ldg.stream(all.num_vertices(), num_parts);
+  });
 }
 
 TEST_CASE("Fennel divides a graph on disk as the same graph in memory") {

@@ -123,14 +123,14 @@ struct local_data {
   std::vector<local_data::split> splits{};
 };
 
-/// Treatment of several edges from one vertex to another.
-enum class duplicate_edges {
-  keep, ///< parallel edges
-  merge ///< keep the edge with the smallest id, with its values
-};
-
 /// Options of `make_data_set`.
 struct build_options {
+  /// Treatment of several edges from one vertex to another.
+  enum class duplicate_edges {
+    keep, ///< parallel edges
+    merge ///< keep the edge with the smallest id, with its values
+  };
+
   /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
   /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids.
   std::optional<std::int64_t> num_vertices{};

@@ -47,13 +47,21 @@ struct sparse_adam {
   }
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Update rule of rows that have a gradient; other rows stay as they are.
-using sparse_optimizer = std::variant<sparse_sgd, sparse_adagrad, sparse_adam>;
+using sparse_optimizer = std::variant<dist::sparse_sgd, dist::sparse_adagrad, dist::sparse_adam>;
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Rows of a `sparse_embedding`; the same on all ranks.
 struct embedding_options {
   std::int64_t columns = 0;
-  sparse_optimizer optimizer = {};
+  detail::sparse_optimizer optimizer = {};
   double initial = 0.1;   ///< initial elements are uniform in [−initial, initial)
   std::uint64_t seed = 0; ///< of initial elements, which depend only on it, the vertex's original id and the column
 };

@@ -51,15 +51,15 @@ struct read_pushed_edges {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Pairs of ranks between which edges are sent to the owner of their sources.
 enum class push_choice {
   useful, ///< fewer than twice as many destinations as sources: else pushing never saves bytes
   all     ///< any pair with edges; these are then used whatever the bytes
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies of edges at the ranks that own their sources. With them, a backward pass may run where the sources are.
 ///
@@ -77,7 +77,7 @@ public:
   /// @cost   for every edge that this rank receives, 16 bytes stay, and 8 for its id; for every row, 24
   template <communicator Comm>
   explicit pushed_edges(sharded_graph<Comm, Policy>& graph, array_view<space, edge_id const> ids = {},
-                        push_choice choice = push_choice::useful)
+                        detail::push_choice choice = detail::push_choice::useful)
       : choice_(choice), ids_(0, graph.policy()) {
     auto const size = static_cast<std::size_t>(graph.size());
     offered_.assign(size, 0);
@@ -85,7 +85,7 @@ public:
     std::vector<std::int64_t> counts(size, 0);
     for (std::int64_t k = 1; k < graph.size(); ++k) {
       auto const shard = graph.shard(k);
-      if (choice == push_choice::all || shard.rows.size() < 2 * graph.num_received(k)) {
+      if (choice == detail::push_choice::all || shard.rows.size() < 2 * graph.num_received(k)) {
         offered_[static_cast<std::size_t>(k)] = shard.rows.size();
         counts[peer(graph, k)] = shard.num_edges;
       }
@@ -96,7 +96,7 @@ public:
     exchange(graph, site, ids, counts, headers);
   }
 
-  [[nodiscard]] push_choice choice() const noexcept { return choice_; }
+  [[nodiscard]] detail::push_choice choice() const noexcept { return choice_; }
   /// Returns true if ids were passed, on this rank or on others.
   [[nodiscard]] bool has_ids() const noexcept { return has_ids_; }
   /// Returns the number of local destinations of a step's shard if its edges were sent to the peer; else 0.
@@ -218,7 +218,7 @@ private:
     glt::detail::agree(graph.host(), site, failure);
   }
 
-  push_choice choice_;
+  detail::push_choice choice_;
   bool has_ids_ = false;
   std::vector<std::int64_t> offered_; // [R], by step
   std::vector<std::int64_t> served_;  // [R], by step

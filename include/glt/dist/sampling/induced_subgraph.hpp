@@ -53,7 +53,7 @@ public:
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options = {}, Policy policy = {})
       : graph_(&graph), options_(options), policy_(policy), draws_(comm, policy), closing_(comm, policy) {
     auto const check = [&] {
-      validate(options_);
+      detail::validate(options_);
       detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };

@@ -5,10 +5,10 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/edge_column.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/edge_column.hpp>
 #include <glt/io/text/text_source.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -6,10 +6,10 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/hotness.hpp>
 #include <glt/outofcore/detail/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/row_slices.hpp>
+#include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/partition/detail/frequency.hpp>
 
 #include <filesystem>

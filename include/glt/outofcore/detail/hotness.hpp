@@ -7,9 +7,9 @@
 #include <glt/dist/hotness/hotness.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/outofcore/detail/hotness_walk.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>
@@ -23,7 +23,7 @@ template <communicator Comm, class Check>
                                                                    Check check) {
   glt::detail::call_site const site{.what = glt::detail::operation::estimate_hotness};
   auto const failure = glt::detail::failure_of([&] {
-    validate(options.hotness);
+    glt::detail::validate(options.hotness);
     check();
   });
   glt::detail::fingerprint inputs;

@@ -25,7 +25,7 @@ struct memory_plan {
 /// @units  bytes of this process, mapped files and its code aside
 /// @throws precondition_error  naming the smallest sufficient limit, if this one is too small
 [[nodiscard]] inline detail::memory_plan plan_memory(std::int64_t num_vertices, std::int64_t memory_bytes,
-                                             std::int64_t more_a_vertex = 0) {
+                                                     std::int64_t more_a_vertex = 0) {
   constexpr auto most = std::int64_t{1} << 62; // more than any memory
   auto const a_vertex = memory_plan::bytes_a_vertex + more_a_vertex;
   detail::memory_plan plan{.for_vertices = num_vertices > most / a_vertex ? most : a_vertex * num_vertices};

@@ -14,7 +14,7 @@ namespace glt {
 ///
 /// @shape  type_of [V] or empty, in [0, types.size())
 struct quality_options {
-  vertex_splits splits{};
+  detail::vertex_splits splits{};
   host_view<local_id const> type_of{};
   std::vector<std::string> types{}; ///< names
 };

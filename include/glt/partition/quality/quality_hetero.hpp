@@ -16,7 +16,7 @@ namespace glt {
 ///
 /// @shape  splits [node types] or empty
 struct hetero_quality_options {
-  std::vector<vertex_splits> splits{};
+  std::vector<detail::vertex_splits> splits{};
 };
 
 /// Measures an assignment of the vertices of every type to parts: whole, by part, by node type and by edge type.

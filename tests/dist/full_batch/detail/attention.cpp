@@ -182,7 +182,7 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   std::optional<glt::dist::pushed_edges<Policy>> pushed;
   if (how.form != backward_form::rematerialise) {
     pushed.emplace(sharded, ids,
-                   how.form == backward_form::push ? glt::dist::push_choice::all : glt::dist::push_choice::useful);
+                   how.form == backward_form::push ? glt::detail::push_choice::all : glt::detail::push_choice::useful);
   }
   glt::detail::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), softmax.view()},
                                gradient.view(), glt::detail::attention_rows{dx.view(), dkeys.view(), dqueries.view()},

@@ -26,8 +26,8 @@
 #include <tuple>
 #include <vector>
 
+using glt::detail::push_choice;
 using glt::device::cpu;
-using glt::dist::push_choice;
 using glt_test::boundary_sizes;
 using glt_test::divided_graph;
 using glt_test::names;

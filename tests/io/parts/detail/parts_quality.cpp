@@ -43,7 +43,7 @@ hetero_graph<device::cpu, global_id> graph_of(io::raw_data const& data) {
 }
 
 partition_quality quality_of(io::raw_data const& data, std::vector<relabelling> const& labels) {
-  std::vector<vertex_splits> splits;
+  std::vector<glt::detail::vertex_splits> splits;
   for (auto const& nodes : data.nodes) {
     splits.push_back({nodes.train, nodes.valid, nodes.test});
   }

@@ -32,8 +32,8 @@ TEST_CASE("edges both ways are those that memory makes, in their order, with any
     auto const expected = remove_duplicates<device::cpu>(symmetrize<device::cpu>(list).view());
     for (std::int64_t const memory : {1, 5000, 1 << 20}) {
       scratch_folder const scratch;
-      auto const made =
-          io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, num_vertices, scratch.path(), memory);
+      auto const made = io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, num_vertices,
+                                                    scratch.path(), memory);
       CHECK(std::ranges::equal(made.view().sources, expected.view().sources()));
       CHECK(std::ranges::equal(made.view().destinations, expected.view().destinations()));
     }
@@ -46,12 +46,12 @@ TEST_CASE("an end that is no vertex, and a folder that is not there, are refused
   for (global_id const bad : {global_id{-1}, global_id{2}}) {
     std::vector<global_id> const destinations{1, bad};
     CHECK(names(thrown<precondition_error>([&] {
-                  static_cast<void>(
-                      io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, 2, scratch.path(), 1000));
+                  static_cast<void>(io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, 2,
+                                                                scratch.path(), 1000));
                 }),
                 "an end of edge 1 is", "outside [0, 2)"));
   }
   write_bytes(scratch / "file", "");
-  CHECK_THROWS(
-      static_cast<void>(io::detail::stage_both_ways({.sources = sources, .destinations = sources}, 2, scratch / "file", 1000)));
+  CHECK_THROWS(static_cast<void>(
+      io::detail::stage_both_ways({.sources = sources, .destinations = sources}, 2, scratch / "file", 1000)));
 }

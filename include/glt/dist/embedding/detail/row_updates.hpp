@@ -69,10 +69,10 @@ struct adam_step {
   return {how.learning_rate * std::sqrt(1 - std::pow(how.beta2, t)) / (1 - std::pow(how.beta1, t)), how};
 }
 
-[[nodiscard]] inline bool has_first_moments(dist::sparse_optimizer const& how) {
+[[nodiscard]] inline bool has_first_moments(sparse_optimizer const& how) {
   return std::holds_alternative<dist::sparse_adam>(how);
 }
-[[nodiscard]] inline bool has_second_moments(dist::sparse_optimizer const& how) {
+[[nodiscard]] inline bool has_second_moments(sparse_optimizer const& how) {
   return !std::holds_alternative<dist::sparse_sgd>(how);
 }
 

@@ -133,9 +133,9 @@ void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
   auto const num_queries = options.score == attention_score::additive ? shape.heads : 0;
   auto const stride = num_queries + 3 * shape.heads;
   auto const sizes = std::array{out.values.flat().size(), out.keys.flat().size(), out.queries.flat().size()};
-  auto const phase = pushed == nullptr                               ? attention_phase::backward
-                     : pushed->choice() == dist::push_choice::useful ? attention_phase::pushed_backward
-                                                                     : attention_phase::all_pushed_backward;
+  auto const phase = pushed == nullptr                         ? attention_phase::backward
+                     : pushed->choice() == push_choice::useful ? attention_phase::pushed_backward
+                                                               : attention_phase::all_pushed_backward;
   auto const run = [&]<class Terms>(Terms) {
     using steps_type = attention_return<Comm, Policy, T, Terms>;
     using sum_type = typename steps_type::sum_type;

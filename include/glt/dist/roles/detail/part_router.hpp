@@ -85,7 +85,7 @@ template <communicator Comm>
   }
   auto holders = holders_of_parts(agreed, lists);
   if (!holders.fault.empty()) {
-    throw agreed(comm, holders.faulty_rank, holders.fault);
+    throw detail::agreed(comm, holders.faulty_rank, holders.fault);
   }
   return part_router(std::move(holders), comm.rank());
 }

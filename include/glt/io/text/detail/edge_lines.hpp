@@ -3,8 +3,8 @@
 
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/edge_column.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/edge_column.hpp>
 
 namespace glt::io::detail {
 

@@ -132,7 +132,7 @@ private:
         pass_->bytes(destinations, shape_.destination_columns()) + destinations * shape_.keys * sum_bytes;
     bool const saves =
         pushed < pass_->bytes(sources, shape_.source_columns()) + sources * shape_.source_columns() * sum_bytes;
-    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == push_choice::all)};
   }
 
   void add_rows(array_view<space, local_id const> own, strided_rows<sum_type const> sums, strided_rows<sum_type> out,

@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-#include <glt/io/text/assignment.hpp>
+#include <glt/io/text/detail/assignment.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ parts list_of(buffer<device::cpu, local_id> const& values) {
 
 parts read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
   io::text_source source("a.part", text, {.piece_bytes = piece});
-  return list_of(io::read_assignment(source, {.threads = threads}));
+  return list_of(io::detail::read_assignment(source, {.threads = threads}));
 }
 
 std::string fault_of(std::string_view text) {
@@ -65,17 +65,17 @@ TEST_CASE("lines that are no part are refused") {
 TEST_CASE("an assignment may be packed, or an array") {
   scratch_folder const scratch;
   write_bytes(scratch / "a.part.4.gz", gzip("3\n1\n"));
-  CHECK(list_of(io::read_assignment(scratch / "a.part.4.gz")) == parts{3, 1});
+  CHECK(list_of(io::detail::read_assignment(scratch / "a.part.4.gz")) == parts{3, 1});
   io::write_npy(scratch / "narrow.npy", std::vector<std::int32_t>{2, 0, 1});
-  CHECK(list_of(io::read_assignment(scratch / "narrow.npy")) == parts{2, 0, 1});
+  CHECK(list_of(io::detail::read_assignment(scratch / "narrow.npy")) == parts{2, 0, 1});
   io::write_npy(scratch / "wide.npy", std::vector<std::int64_t>{5, 0});
-  CHECK(list_of(io::read_assignment(scratch / "wide.npy")) == parts{5, 0});
+  CHECK(list_of(io::detail::read_assignment(scratch / "wide.npy")) == parts{5, 0});
 }
 
 TEST_CASE("an array of what are no parts is refused") {
   scratch_folder const scratch;
   auto const fault = [&] {
-    return thrown<io_error>([&] { static_cast<void>(io::read_assignment(scratch / "a.npy")); });
+    return thrown<io_error>([&] { static_cast<void>(io::detail::read_assignment(scratch / "a.npy")); });
   };
   io::write_npy(scratch / "a.npy", std::vector<std::int64_t>{0, -5});
   CHECK(names(fault(), "a.npy", "vertex 1 has the part -5"));

@@ -12,9 +12,7 @@
 
 #include <filesystem>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 /// Parser of lines with one part each.
 class assignment_lines {
@@ -65,8 +63,6 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
   return parts;
 }
 
-} // namespace detail
-
 /// Reads the part of every vertex from text, one part a line, as METIS and its relatives write it; plain or gzip.
 ///
 /// Empty lines and lines that begin with '#' or '%' are skipped. The caller checks that there are as many parts as
@@ -76,8 +72,8 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
 /// @throws io_error            if a line is not a number of 0 or more that fits 31 bits
 /// @throws precondition_error  if read.threads < 1
 [[nodiscard]] inline buffer<device::cpu, local_id> read_assignment(text_source& source, read_options const& read = {}) {
-  detail::assignment_lines lines;
-  detail::parse_lines(source, read, "reading parts", lines);
+  assignment_lines lines;
+  parse_lines(source, read, "reading parts", lines);
   return std::move(lines).finish();
 }
 
@@ -90,9 +86,8 @@ buffer<device::cpu, local_id> read_npy_assignment(std::filesystem::path const& p
     text_source source(path);
     return read_assignment(source, read);
   }
-  return detail::read_npy_header(path).type == detail::npy_type<std::int32_t>()
-             ? detail::read_npy_assignment<std::int32_t>(path)
-             : detail::read_npy_assignment<std::int64_t>(path);
+  return read_npy_header(path).type == npy_type<std::int32_t>() ? read_npy_assignment<std::int32_t>(path)
+                                                                : read_npy_assignment<std::int64_t>(path);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -3,9 +3,7 @@
 
 #include <glt/core/core.hpp>
 
-namespace glt {
-
-namespace detail {
+namespace glt::detail {
 
 /// Limits of a batch of rows.
 struct row_batch_limits {
@@ -13,17 +11,13 @@ struct row_batch_limits {
   std::int64_t max_rows = std::int64_t{1} << 16;  ///< rows (destinations) of a batch
 };
 
-} // namespace detail
-
 /// @throws precondition_error  if a limit is below 1
-inline void validate(detail::row_batch_limits const& limits) {
+inline void validate(row_batch_limits const& limits) {
   if (limits.max_edges < 1 || limits.max_rows < 1) {
-    throw precondition_error(detail::message("batches of at most ", limits.max_edges, " edges and ", limits.max_rows,
-                                             " vertices; give limits of 1 or more"));
+    throw precondition_error(message("batches of at most ", limits.max_edges, " edges and ", limits.max_rows,
+                                     " vertices; give limits of 1 or more"));
   }
 }
-
-namespace detail {
 
 /// Consecutive rows with all their edges, or one piece of a single row that is too long for a batch.
 struct row_batch {
@@ -71,6 +65,4 @@ template <std::invocable<std::int64_t> DegreeOf>
   return next;
 }
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail

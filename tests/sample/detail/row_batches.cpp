@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/row_batches.hpp>
+#include <glt/sample/detail/row_batches.hpp>
 
 #include <glt/core/random.hpp>
 
@@ -105,8 +105,8 @@ TEST_CASE("batches are as full as whole rows allow") {
 TEST_CASE("limits below 1 are refused") {
   for (auto const& limits :
        {glt::detail::row_batch_limits{.max_edges = 0}, glt::detail::row_batch_limits{.max_rows = 0}}) {
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::validate(limits); }), "at most", " 0 ",
-                          "1 or more"));
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(limits); }), "at most",
+                          " 0 ", "1 or more"));
   }
-  glt::validate(glt::detail::row_batch_limits{.max_edges = 1, .max_rows = 1});
+  glt::detail::validate(glt::detail::row_batch_limits{.max_edges = 1, .max_rows = 1});
 }
