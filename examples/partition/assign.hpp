@@ -63,7 +63,7 @@ inline glt::fennel_partitioner make_fennel(options const& chosen, glt::balance_c
 /// The limits cut ranges apart; asked for vertices alone, a graph without types needs none.
 inline glt::contiguous_partitioner make_contiguous(options const& chosen, glt::balance_constraints limits) {
   if (!limits.empty() && asks_balance(chosen, "vertices")) {
-    limits.push_back(glt::balance_vertices(chosen.slack));
+    limits.push_back(glt::balance_limit::vertices(chosen.slack));
   }
   return {.balance = std::move(limits)};
 }
@@ -78,18 +78,18 @@ glt::balance_constraints limits_of(options const& chosen, glt::hetero_schema con
     limits.push_back(edges());
   }
   if (asks_balance(chosen, "seeds")) {
-    limits.push_back(glt::balance_seeds(glt::detail::first_vertices(schema).back(),
-                                        glt::host_view<glt::global_id const>(seeds), chosen.slack));
+    limits.push_back(glt::balance_limit::seeds(glt::detail::first_vertices(schema).back(),
+                                               glt::host_view<glt::global_id const>(seeds), chosen.slack));
   }
   if (asks_balance(chosen, "types") || schema.num_node_types() > 1) {
-    limits.push_back(glt::balance_node_types(schema, chosen.slack));
+    limits.push_back(glt::balance_limit::types(schema, chosen.slack));
   }
   return limits;
 }
 
 /// Those limits and that of the vertices, all of which the parts must keep in the end.
 inline glt::balance_constraints with_vertices(glt::balance_constraints limits, options const& chosen) {
-  limits.push_back(glt::balance_vertices(chosen.slack));
+  limits.push_back(glt::balance_limit::vertices(chosen.slack));
   return limits;
 }
 
@@ -172,7 +172,7 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
 inline assignment assign(options const& chosen, whole_graph const& graph) {
   auto const limits = [&] {
     return limits_of(chosen, graph.schema(), graph.seeds(),
-                     [&] { return glt::balance_edges(graph.view(), chosen.slack); });
+                     [&] { return glt::balance_limit::edges(graph.view(), chosen.slack); });
   };
   auto part_of = assign_by_method(chosen, graph, limits);
   return repairs_balance(chosen.method)

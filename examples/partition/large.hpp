@@ -83,7 +83,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
   };
   auto const limits = [&](glt::host_view<std::int64_t const> in_degrees) {
     return limits_of(chosen, graph.schema(), graph.train(),
-                     [&] { return glt::balance_weights("edges", in_degrees, chosen.slack); });
+                     [&] { return glt::balance_limit::weights("edges", in_degrees, chosen.slack); });
   };
   glt::io::detail::stream_options const streaming{
       .passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()};

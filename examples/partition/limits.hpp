@@ -26,7 +26,7 @@ namespace glt_partition {
 /// What a note says of parts of which one has more than `slack` allows; empty if none has.
 ///
 /// A limit counts as missed also where one vertex alone weighs more than `slack` allows, so that no partition can keep
-/// it. The limit that partitioners keep is wider there: it allows the heaviest vertex, see `glt::detail::balance_limit`.
+/// it. The limit that partitioners keep is wider there: it allows the heaviest vertex, see `glt::balance_limit`.
 ///
 /// @shape  counts [P], what every part has
 inline std::string limit_missed(std::string const& what, std::span<std::int64_t const> counts, double slack) {

@@ -113,7 +113,7 @@ struct metis_partitioner {
     auto weights = detail::make_metis_weights(n, capacity_slack, balance);
     auto part_of = partition(undirected, weights, num_parts);
     auto limits = balance;
-    limits.push_back(balance_vertices(capacity_slack));
+    limits.push_back(balance_limit::vertices(capacity_slack));
     return repair_balance(graph, std::move(part_of), limits, num_parts);
   }
 

@@ -79,7 +79,7 @@ std::function<call_type(comm_type&)> with_disk(Call call) {
 std::vector<site> sites_of_assignments() {
   auto const balance = [](bool wrong) {
     return [wrong](auto in_degrees) -> glt::balance_constraints {
-      return {glt::balance_weights("edges", in_degrees, wrong ? -1 : 0.1)};
+      return {glt::balance_limit::weights("edges", in_degrees, wrong ? -1 : 0.1)};
     };
   };
   return {

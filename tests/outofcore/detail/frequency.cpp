@@ -31,7 +31,7 @@ std::filesystem::path own_folder(glt_test::scratch_folder const& scratch, int ra
 }
 
 glt::balance_constraints limits_of(glt::hetero_schema const& schema, glt::host_view<std::int64_t const> in_degrees) {
-  return {glt::balance_weights("edges", in_degrees, 0.2), glt::balance_node_types(schema, 0.1)};
+  return {glt::balance_limit::weights("edges", in_degrees, 0.2), glt::balance_limit::types(schema, 0.1)};
 }
 
 } // namespace
@@ -86,7 +86,7 @@ TEST_CASE("what one rank cannot do is said on all") {
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(io::detail::assign_by_frequency(
             comm, graph, glt::host_view<glt::local_id const>(dealt), parts, options,
-            [&](auto) -> glt::balance_constraints { return {glt::balance_vertices(slack)}; }));
+            [&](auto) -> glt::balance_constraints { return {glt::balance_limit::vertices(slack)}; }));
       });
     };
     io::detail::frequency_assignment_options good{.estimate = {.hotness = {.neighbors = {.fanouts = {2}}}},

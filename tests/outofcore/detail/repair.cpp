@@ -40,7 +40,7 @@ glt::buffer<glt::device::cpu, glt::local_id> uneven_parts() {
 
 glt::balance_constraints limits_of(auto balance_of_edges) {
   glt::balance_constraints limits;
-  limits.push_back(glt::balance_vertices());
+  limits.push_back(glt::balance_limit::vertices());
   limits.push_back(balance_of_edges);
   return limits;
 }
@@ -51,7 +51,7 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
   auto const data = uneven_set();
   auto const graph = glt_test::whole_graph_of(data);
   auto const expected =
-      glt::repair_balance(graph.view(), uneven_parts(), limits_of(glt::balance_edges(graph.view())), num_parts);
+      glt::repair_balance(graph.view(), uneven_parts(), limits_of(glt::balance_limit::edges(graph.view())), num_parts);
   CHECK_FALSE(std::ranges::equal(expected, uneven_parts()));
   auto const view = io::view_of(data);
   io::detail::all_types const all(view);
@@ -60,7 +60,7 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
       glt_test::scratch_folder const scratch;
       auto const made = io::detail::repair_by_stream(
           comm, all, uneven_parts(), num_parts,
-          [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees)); },
+          [](auto in_degrees) { return limits_of(glt::balance_limit::weights("edges", in_degrees)); },
           {.plan = {.for_vertices = 0, .for_edges = memory}, .scratch = scratch.path()});
       CHECK(std::ranges::equal(made, expected));
     });
@@ -76,7 +76,7 @@ TEST_CASE("a wrong limit is named on every rank") {
     auto const fault = glt_test::thrown<glt::collective_error>([&] {
       static_cast<void>(io::detail::repair_by_stream(
           comm, all, uneven_parts(), num_parts,
-          [](auto in_degrees) { return limits_of(glt::balance_weights("edges", in_degrees, -1)); },
+          [](auto in_degrees) { return limits_of(glt::balance_limit::weights("edges", in_degrees, -1)); },
           {.plan = {.for_vertices = 0, .for_edges = 1000}, .scratch = scratch.path()}));
     });
     CHECK(glt_test::names(fault, "slack of -1"));

@@ -62,12 +62,13 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
           glt::balance_constraints made;
           if (balanced) {
             made.push_back(balance_of_edges);
-            made.push_back(glt::balance_seeds(all.num_vertices(), glt::host_view<global_id const>(all.train()), 0.01));
-            made.push_back(glt::balance_node_types(all.schema()));
+            made.push_back(
+                glt::balance_limit::seeds(all.num_vertices(), glt::host_view<global_id const>(all.train()), 0.01));
+            made.push_back(glt::balance_limit::types(all.schema()));
           }
           return made;
         };
-        partitioner.balance = limits(glt::balance_edges(graph.view()));
+        partitioner.balance = limits(glt::balance_limit::edges(graph.view()));
         for (int const passes : {1, 3}) {
           partitioner.passes = passes;
           auto const expected = partitioner(graph.view(), num_parts);
@@ -76,7 +77,7 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
               glt_test::scratch_folder const scratch;
               auto const make_stream = [&](glt::host_view<std::int64_t const> in_degrees) {
                 auto streamed = partitioner;
-                streamed.balance = limits(glt::balance_weights("edges", in_degrees));
+                streamed.balance = limits(glt::balance_limit::weights("edges", in_degrees));
                 return stream_of(streamed, all);
               };
               auto const part_of = io::detail::assign_by_stream(
