@@ -13,13 +13,13 @@
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/outofcore/staging/detail/stage_edge_list.hpp>
 #include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
@@ -108,7 +108,7 @@ glt::io::detail::mapped_raw_data stage_input(Comm comm, options const& chosen, s
   if (format == "snap" || format == "mtx" || format == "metis") {
     bool packed = false;
     glt::run_together(comm, [&] {
-      packed = io::text_source(chosen.input).packed();
+      packed = io::detail::text_source(chosen.input).packed();
       folder = folder_for(scratch, io::detail::graph_of(chosen.input).name).string();
     });
     if (packed && comm.size() > 1) {

@@ -8,7 +8,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <cstdint>
@@ -44,7 +44,7 @@ io::raw_data random_typed(bool alphabetical) {
 void check_round_trip(io::raw_data const& data) {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "set", data);
-  auto const read = io::read_npy_folder(scratch / "set");
+  auto const read = io::detail::read_npy_folder(scratch / "set");
   CHECK(read.name == "set");
   check_same(io::view_of(read), io::view_of(data));
   io::detail::mapped_raw_data const mapped(scratch / "set");

@@ -13,7 +13,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
@@ -163,7 +163,7 @@ TEST_CASE("parts are made of mapped files as of arrays in memory") {
   write("train_idx", glt_test::npy_longs(set.nodes[0].train));
   write("test_edge", raw_pairs({0, 1, 2}, {69, 3, 3}));
   io::detail::mapped_raw_data const mapped(scratch / "set");
-  auto const data = io::read_npy_folder(scratch / "set");
+  auto const data = io::detail::read_npy_folder(scratch / "set");
   auto const labels = glt_test::random_labels(data, 3);
   io::write_parts(scratch / "alone", data, labels);
   glt_test::on_ranks([&](auto comm) {

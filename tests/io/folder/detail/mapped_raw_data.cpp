@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +44,7 @@ void check_as_in_memory(files const& all) {
   scratch_folder const folder;
   write(folder, all);
   io::detail::mapped_raw_data const mapped(folder.path());
-  auto const data = io::read_npy_folder(folder.path());
+  auto const data = io::detail::read_npy_folder(folder.path());
   CHECK(mapped.name() == data.name);
   CHECK(mapped.view().name == data.name);
   check_same(mapped.view(), io::view_of(data));
@@ -90,7 +90,7 @@ TEST_CASE("arrays move with the data set, which may be moved") {
   write(folder, plain());
   io::detail::mapped_raw_data first(folder.path());
   auto const second = std::move(first);
-  auto const data = io::read_npy_folder(folder.path());
+  auto const data = io::detail::read_npy_folder(folder.path());
   check_same(second.view(), io::view_of(data));
 }
 

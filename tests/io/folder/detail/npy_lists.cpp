@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
 #include <string>
@@ -35,7 +35,7 @@ faults faults_of(char const* name, std::string const& bytes) {
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 2}));
   write_bytes(folder / "num_nodes.npy", npy_longs({10}));
   write_bytes(folder / name, bytes);
-  return {thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }),
+  return {thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
           thrown<io_error>([&] { static_cast<void>(io::detail::mapped_raw_data(folder.path())); })};
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("a split of bool is a mask with an element for every vertex") {
   write_bytes(folder / "train_idx.npy", npy_bools({false, false, true, false, false, true, false, false, false, true}));
   write_bytes(folder / "test_idx.npy", npy_bools(std::vector<bool>(10)));
   std::vector<global_id> const chosen{2, 5, 9};
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == chosen);
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].test.empty());
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == chosen);
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].test.empty());
   CHECK(io::detail::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
   scratch_folder const staged;
   io::detail::stage_npy_folder(folder.path(), staged / "folder");
@@ -103,9 +103,10 @@ TEST_CASE("a mask that is not of type bool is refused, with the type that masks 
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 0}));
   write_bytes(folder / "train_idx.npy", numbers("|u1", {0, 1}, 1));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }), "one uint8 0 or 1"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
+              "one uint8 0 or 1"));
   write_bytes(folder / "train_idx.npy", npy_longs({0, 1}));
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
   write_bytes(folder / "train_idx.npy", numbers("|u1", {1}, 1));
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{1});
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{1});
 }

@@ -26,7 +26,7 @@ parts list_of(buffer<device::cpu, local_id> const& values) {
 }
 
 parts read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
-  io::text_source source("a.part", text, {.piece_bytes = piece});
+  io::detail::text_source source("a.part", text, {.piece_bytes = piece});
   return list_of(io::detail::read_assignment(source, {.threads = threads}));
 }
 

@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 
 #include <cstdint>
@@ -42,7 +42,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
     CHECK(counted == comm.size() * (comm.size() - 1) / 2);
     comm.barrier();
     if (comm.rank() == 0) {
-      auto const read = io::read_npy_folder(folder);
+      auto const read = io::detail::read_npy_folder(folder);
       CHECK(read.nodes[0].num_nodes == comm.size());
       CHECK(read.nodes[0].features[0].name == "rank");
       CHECK(read.nodes[0].features[0].values.template values<std::int64_t>()[comm.size() - 1] == comm.size() - 1);

@@ -4,7 +4,7 @@
 #include "support/staging.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/matrix_market.hpp>
+#include <glt/io/text/detail/matrix_market.hpp>
 #include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 void check(std::string const& text, int threads = 1) {
   io::read_options const reading{.threads = threads, .on_progress = {}};
   check_staging(
-      text, [&](std::filesystem::path const& file) { return io::read_matrix_market(file, reading); },
+      text, [&](std::filesystem::path const& file) { return io::detail::read_matrix_market(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
         io::detail::stage_matrix_market(comm, file, folder, reading);
       });

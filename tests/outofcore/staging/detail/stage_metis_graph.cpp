@@ -4,7 +4,7 @@
 #include "support/staging.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/metis_graph.hpp>
+#include <glt/io/text/detail/metis_graph.hpp>
 #include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace {
 void check(std::string const& text, int threads = 1) {
   io::read_options const reading{.threads = threads, .on_progress = {}};
   check_staging(
-      text, [&](std::filesystem::path const& file) { return io::read_metis_graph(file, reading); },
+      text, [&](std::filesystem::path const& file) { return io::detail::read_metis_graph(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
         io::detail::stage_metis_graph(comm, file, folder, reading);
       });

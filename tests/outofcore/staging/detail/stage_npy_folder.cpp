@@ -9,7 +9,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
@@ -26,7 +26,7 @@ namespace {
 void check(std::filesystem::path const& folder) {
   scratch_folder const scratch;
   io::detail::stage_npy_folder(folder, scratch / "made");
-  auto const expected = io::read_npy_folder(folder);
+  auto const expected = io::detail::read_npy_folder(folder);
   io::detail::mapped_raw_data const mapped(scratch / "made");
   check_same(mapped.view(), io::view_of(expected));
 }

@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/datasets/ogb.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/outofcore/staging/detail/stage_ogb.hpp>
 
@@ -24,10 +24,10 @@ namespace {
 void check(ogb_texts const& all, int threads = 1) {
   scratch_folder const scratch;
   write_ogb(scratch / "set", all);
-  io::ogb_options const options{.split = "", .reading = {.threads = threads, .on_progress = {}}};
+  io::detail::ogb_options const options{.split = "", .reading = {.threads = threads, .on_progress = {}}};
   std::string fault;
   try {
-    io::write_npy_folder(scratch / "expected", io::read_ogb(scratch / "set", options));
+    io::write_npy_folder(scratch / "expected", io::detail::read_ogb(scratch / "set", options));
   } catch (io_error const& failure) {
     fault = failure.what();
   }

@@ -5,13 +5,13 @@
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <filesystem>
 #include <system_error>

@@ -7,7 +7,7 @@
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>

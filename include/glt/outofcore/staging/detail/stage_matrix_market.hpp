@@ -5,9 +5,9 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/io/text/detail/matrix_market.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/matrix_market.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/outofcore/detail/text_slices.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>

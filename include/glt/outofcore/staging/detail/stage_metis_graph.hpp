@@ -8,10 +8,10 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
+#include <glt/io/text/detail/metis_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/metis_graph.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/outofcore/detail/text_slices.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>

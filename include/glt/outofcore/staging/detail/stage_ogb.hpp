@@ -5,16 +5,16 @@
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/datasets/detail/ogb_reader.hpp>
 #include <glt/io/datasets/detail/ogb_tables.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 

@@ -17,15 +17,13 @@
 #include <filesystem>
 #include <map>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of reading a folder of arrays.
 struct npy_folder_options {
-  detail::dense_options dense{}; ///< of features that are sparse on disk
+  dense_options dense{}; ///< of features that are sparse on disk
   read_options reading{};
 };
-
-namespace detail {
 
 class npy_folder_reader {
 public:
@@ -187,8 +185,6 @@ private:
   std::int64_t files_done_ = 0;
 };
 
-} // namespace detail
-
 /// Reads a folder of arrays, which are recognised by their names.
 ///
 /// | file | array |
@@ -214,7 +210,7 @@ private:
 ///                   weight does not fit float32
 [[nodiscard]] inline raw_data read_npy_folder(std::filesystem::path const& folder,
                                               npy_folder_options const& options = {}) {
-  return detail::npy_folder_reader(folder, options).read();
+  return npy_folder_reader(folder, options).read();
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

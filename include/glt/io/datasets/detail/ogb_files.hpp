@@ -7,15 +7,13 @@
 #include <filesystem>
 #include <system_error>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of reading a folder of the Open Graph Benchmark.
 struct ogb_options {
   std::string split{}; ///< folder below split/; may be empty if there is at most one
   read_options reading{};
 };
-
-namespace detail {
 
 // Paths in the folder of an Open Graph Benchmark data set: tables in raw/, splits in split/NAME/.
 class ogb_files {
@@ -131,6 +129,4 @@ private:
   std::optional<path> split_;
 };
 
-} // namespace detail
-
-} // namespace glt::io
+} // namespace glt::io::detail

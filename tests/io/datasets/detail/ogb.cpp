@@ -10,7 +10,7 @@
 #include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/datasets/ogb.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +30,7 @@ using texts = ogb_texts;
 std::string fault_of(texts const& all) {
   scratch_folder const scratch;
   write_ogb(scratch.path(), all);
-  return thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); });
+  return thrown<io_error>([&] { static_cast<void>(io::detail::read_ogb(scratch.path())); });
 }
 
 template <class T>
@@ -45,7 +45,7 @@ TEST_CASE("a set without types is read with all its tables, by any number of thr
   for (int const threads : {1, 3}) {
     scratch_folder const scratch;
     write_ogb(scratch / "ogbn_some", plain_ogb());
-    auto const data = io::read_ogb(scratch / "ogbn_some", {.reading = {.threads = threads, .on_progress = {}}});
+    auto const data = io::detail::read_ogb(scratch / "ogbn_some", {.reading = {.threads = threads, .on_progress = {}}});
     CHECK(data.name == "ogbn_some");
     REQUIRE(data.nodes.size() == 1);
     REQUIRE(data.edges.size() == 1);
@@ -79,7 +79,7 @@ TEST_CASE("a set without types is read with all its tables, by any number of thr
 TEST_CASE("edges and a number of vertices are enough") {
   scratch_folder const scratch;
   write_ogb(scratch.path(), {{"raw/num-node-list.csv.gz", "5"}, {"raw/edge.csv.gz", ""}});
-  auto const data = io::read_ogb(scratch / "raw");
+  auto const data = io::detail::read_ogb(scratch / "raw");
   CHECK(data.nodes[0].num_nodes == 5);
   CHECK(data.nodes[0].features.empty());
   CHECK(data.edges[0].sources.empty());
@@ -88,7 +88,7 @@ TEST_CASE("edges and a number of vertices are enough") {
 TEST_CASE("labels of several columns stay a matrix") {
   scratch_folder const scratch;
   write_ogb(scratch.path(), with(plain_ogb(), "raw/node-label.csv.gz", "0,1\n1,0\n1,1\nnan,0\n"));
-  auto const data = io::read_ogb(scratch.path());
+  auto const data = io::detail::read_ogb(scratch.path());
   CHECK(data.nodes[0].labels.shape() == std::vector<std::int64_t>{4, 2});
   CHECK(data.nodes[0].labels.type() == element_type::float32);
 }
@@ -96,7 +96,7 @@ TEST_CASE("labels of several columns stay a matrix") {
 TEST_CASE("a set with types is read") {
   scratch_folder const scratch;
   write_ogb(scratch.path(), typed_ogb());
-  auto const data = io::read_ogb(scratch.path());
+  auto const data = io::detail::read_ogb(scratch.path());
   REQUIRE(data.nodes.size() == 2);
   CHECK(data.nodes[0].name == "author");
   CHECK(data.nodes[0].num_nodes == 2);
@@ -124,7 +124,7 @@ TEST_CASE("a split that is only in a file of torch.save is refused with a way ou
     auto const split = scratch / "split/target";
     std::filesystem::create_directories(split);
     write_bytes(split / (name + ".pt"), "a pickle that is not opened");
-    auto const read = [&] { return io::read_ogb(scratch / "raw"); };
+    auto const read = [&] { return io::detail::read_ogb(scratch / "raw"); };
     CHECK(names(thrown<io_error>([&] { static_cast<void>(read()); }), name + ".pt",
                 "python3 examples/convert.py " + scratch.path().string() + " writes it as arrays"));
     auto const part = name == "split_dict" ? "valid" : name;
@@ -146,14 +146,14 @@ TEST_CASE("link splits are read from arrays of either shape, rather than from fi
   write_bytes(split / "valid.pt", "a pickle that nobody opens");
   write_bytes(split / "valid_edge.npy", npy_bytes("<i8", "(3, 2)", raw(ids{0, 1, 1, 2, 2, 3})));
   write_bytes(split / "valid_edge_neg.npy", npy_bytes("<i8", "(2, 1)", raw(ids{3, 0})));
-  auto const data = io::read_ogb(scratch.path());
+  auto const data = io::detail::read_ogb(scratch.path());
   REQUIRE(data.edges[0].links.size() == 1);
   CHECK(data.edges[0].links[0].name == "valid");
   CHECK(data.edges[0].links[0].edges.sources == ids{0, 1, 2});
   CHECK(data.edges[0].links[0].edges.destinations == ids{1, 2, 3});
   CHECK(data.edges[0].links[0].negatives.sources == ids{3});
   write_bytes(split / "test_edge.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 4})));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); }), "test_edge.npy",
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_ogb(scratch.path())); }), "test_edge.npy",
               "destinations", "id 0 is 4"));
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   for (char const* const path : {"raw/edge.csv.gz", "raw/node-feat.csv.gz", "split/time/train.csv.gz"}) {
     auto const whole = read_bytes(scratch / path);
     write_bytes(scratch / path, whole.substr(0, whole.size() - 3));
-    CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_ogb(scratch.path())); }), path));
+    CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_ogb(scratch.path())); }), path));
     write_bytes(scratch / path, whole);
   }
 }
@@ -222,7 +222,7 @@ TEST_CASE("the original files of a public link set are its arrays" * doctest::te
   for (std::string const name : {"valid_edge.npy", "valid_edge_neg.npy", "test_edge.npy", "test_edge_neg.npy"}) {
     std::filesystem::copy(*folder / name, set / "split/target" / name);
   }
-  auto const data = io::read_ogb(set);
+  auto const data = io::detail::read_ogb(set);
   CHECK(data.name == "ogbl_ddi");
   CHECK(data.nodes[0].num_nodes == 4267);
   auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);

@@ -6,7 +6,7 @@
 #include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/datasets/planetoid.hpp>
+#include <glt/io/datasets/detail/planetoid.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -62,13 +62,13 @@ members without(members all, std::string const& name) {
   return all;
 }
 
-io::raw_data read(members const& all, io::planetoid_options const& options = {}) {
+io::raw_data read(members const& all, io::detail::planetoid_options const& options = {}) {
   scratch_folder const scratch;
   write_zip(scratch / "cora_ml.npz", all);
-  return io::read_planetoid_npz(scratch / "cora_ml.npz", options);
+  return io::detail::read_planetoid_npz(scratch / "cora_ml.npz", options);
 }
 
-std::string fault_of(members const& all, io::planetoid_options const& options = {}) {
+std::string fault_of(members const& all, io::detail::planetoid_options const& options = {}) {
   return thrown<io_error>([&] { static_cast<void>(read(all, options)); });
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("a public archive of pickled matrices is refused with the way out" *
     return;
   }
   auto const file = *folder / "raw/amazon_photo.npz";
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_planetoid_npz(file)); }),
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_planetoid_npz(file)); }),
               "amazon_photo.npz/adj_matrix.npy", "pickled Python objects", "save the numbers in them as arrays"));
   io::detail::npz_file archive(file);
   CHECK(archive.read("node_label").rows() == 7650);

@@ -119,10 +119,6 @@ struct text_place {
   return made + '"';
 }
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
 /// Text of a plain or gzip file, a slice of a plain file, or memory, in pieces of whole lines. Knows the line of every
 /// byte in memory.
 ///
@@ -133,28 +129,28 @@ class text_source {
 public:
   /// @throws io_error            if there is no such file, it is not a regular file, or it cannot be opened
   /// @throws precondition_error  if a limit is not positive
-  explicit text_source(std::filesystem::path const& path, detail::text_limits limits = {})
-      : text_source(path.string(), limits, detail::open_text(path)) {}
+  explicit text_source(std::filesystem::path const& path, text_limits limits = {})
+      : text_source(path.string(), limits, open_text(path)) {}
 
   /// Opens a slice of a plain file, which begins and ends at line boundaries; see `slice_lines`. Places count from the
   /// start of the slice, but errors count the lines before it as well.
   ///
   /// @pre    the slice is a range of the file; not checked
   /// @throws as for a whole file
-  text_source(std::filesystem::path const& path, detail::text_slice slice, detail::text_limits limits = {})
-      : text_source(path.string(), limits, detail::plain_text(detail::input_file(path), slice)) {
+  text_source(std::filesystem::path const& path, text_slice slice, text_limits limits = {})
+      : text_source(path.string(), limits, plain_text(input_file(path), slice)) {
     offset_ = slice.begin;
   }
 
   /// Reads a text in memory, which must stay valid; `name` stands for the path in errors.
   ///
   /// @throws precondition_error  if a limit is not positive
-  text_source(std::string name, std::string_view text, detail::text_limits limits = {})
-      : text_source(std::move(name), limits, detail::memory_text(text)) {}
+  text_source(std::string name, std::string_view text, text_limits limits = {})
+      : text_source(std::move(name), limits, memory_text(text)) {}
 
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   /// True if the file is packed: offsets and lines then refer to the unpacked text.
-  [[nodiscard]] bool packed() const noexcept { return std::holds_alternative<detail::gzip_reader>(input_); }
+  [[nodiscard]] bool packed() const noexcept { return std::holds_alternative<gzip_reader>(input_); }
 
   /// Returns the bytes of the file; `bytes_read` returns how many of them were read.
   [[nodiscard]] std::int64_t bytes_total() const noexcept {
@@ -206,11 +202,11 @@ public:
   /// Returns the place of a byte in memory.
   ///
   /// @pre    `at` points into the lines in memory, or to their end; not checked
-  [[nodiscard]] detail::text_place place(char const* at) const noexcept {
-    return {offset_ + (at - text_.data()), first_line_ + detail::count_lines(text_.data(), at)};
+  [[nodiscard]] text_place place(char const* at) const noexcept {
+    return {offset_ + (at - text_.data()), first_line_ + count_lines(text_.data(), at)};
   }
   /// Returns the place after the lines in memory.
-  [[nodiscard]] detail::text_place end_place() const noexcept { return place(text_.data() + lines_end_); }
+  [[nodiscard]] text_place end_place() const noexcept { return place(text_.data() + lines_end_); }
 
   /// Throws an `io_error` that names the line of a byte in memory and quotes the text there; at a line end, the text
   /// before it.
@@ -220,25 +216,25 @@ public:
     auto const* stop = std::find(at, at + std::min(shown, end - at), '\n');
     bool const goes_on = stop != end && *stop != '\n';
     stop -= stop > at && stop[-1] == '\r' ? 1 : 0;
-    std::string quote = ", at " + detail::quoted(at, stop) + (goes_on ? "…" : "");
+    std::string quote = ", at " + quoted(at, stop) + (goes_on ? "…" : "");
     if (stop == at) {
       auto const* start = at;
       while (start > text_.data() && start[-1] != '\n' && at - start < shown) {
         --start;
       }
-      quote = start == at ? ", which is empty" : ", at its end behind " + detail::quoted(start, at);
+      quote = start == at ? ", which is empty" : ", at its end behind " + quoted(start, at);
     }
     fail(place(at), quote + ": " + what);
   }
   /// Throws an `io_error` that names the line.
-  [[noreturn]] void fail(detail::text_place where, std::string const& what) const {
+  [[noreturn]] void fail(text_place where, std::string const& what) const {
     throw io_error(
         path_, where.offset,
         glt::detail::message("line ", lines_before() + where.line, packed() ? " of the unpacked text" : "", what));
   }
 
 private:
-  text_source(std::string path, detail::text_limits limits, detail::text_input input)
+  text_source(std::string path, text_limits limits, text_input input)
       : path_(std::move(path)), limits_(limits), input_(std::move(input)) {
     if (std::min({limits.piece_bytes, limits.line_bytes, limits.text_bytes}) < 1) {
       throw precondition_error("text_limits has a limit below 1; give positive ones");
@@ -247,15 +243,15 @@ private:
 
   // Counts the line ends of the file before the slice.
   [[nodiscard]] std::int64_t lines_before() const {
-    auto const* const plain = std::get_if<detail::plain_text>(&input_);
+    auto const* const plain = std::get_if<plain_text>(&input_);
     std::int64_t count = 0;
     if (plain != nullptr && plain->slice().begin > 0) {
-      detail::input_file file(plain->file().path());
+      input_file file(plain->file().path());
       std::array<char, std::size_t{1} << 16> piece;
       while (file.position() < plain->slice().begin) {
         auto const size = std::min(std::ssize(piece), plain->slice().begin - file.position());
         file.read(piece.data(), size);
-        count += detail::count_lines(piece.data(), piece.data() + size);
+        count += count_lines(piece.data(), piece.data() + size);
       }
     }
     return count;
@@ -292,8 +288,8 @@ private:
   }
 
   std::string path_;
-  detail::text_limits limits_;
-  detail::text_input input_;
+  text_limits limits_;
+  text_input input_;
   buffer<device::cpu, char> text_; // whole lines up to lines_end_, then the beginning of one up to filled_
   std::int64_t at_ = 0;
   std::int64_t lines_end_ = 0;
@@ -303,4 +299,4 @@ private:
   bool ended_ = false;
 };
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 
 #include <filesystem>
 #include <string>

@@ -7,14 +7,14 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Number of hot rows of a `tiered_store`: as many as both limits allow, such as `{.ratio = 0.2}` or `{.bytes = 1 <<
 /// 30}`.
 struct hot_limit {
   double ratio = 1;                                              ///< of all rows, the nearest number of them
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max(); ///< memory of a device, with 4 for every vertex
 };
-
-namespace detail {
 
 /// Returns the rows that a limit allows, over some devices, each of which needs `other_bytes` beside its rows.
 ///

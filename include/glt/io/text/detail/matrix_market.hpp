@@ -7,13 +7,11 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <filesystem>
 
-namespace glt::io {
-
-namespace detail {
+namespace glt::io::detail {
 
 // Header of a Matrix Market file.
 struct matrix_market_header {
@@ -164,8 +162,6 @@ inline void check_entries(text_source const& source, matrix_market_header const&
                 "edge_list_options::relabel");
 }
 
-} // namespace detail
-
 /// Reads a square sparse matrix as a graph: the entry in row i and column j, counted from 1, is an edge from i − 1 to
 /// j − 1, its value the edge's weight; plain or gzip.
 ///
@@ -178,11 +174,11 @@ inline void check_entries(text_source const& source, matrix_market_header const&
 /// @throws precondition_error  if read.threads < 1
 /// @source Boisvert, Pozo, Remington: The Matrix Market Exchange Formats, NISTIR 5935, 1996
 [[nodiscard]] inline raw_data read_matrix_market(text_source& source, read_options const& read = {}) {
-  auto const header = detail::read_matrix_market_header(source);
-  detail::matrix_market_lines lines(header);
-  detail::parse_lines(source, read, "reading entries", lines);
-  detail::check_entries(source, header, lines.num_entries());
-  auto set = detail::graph_of(source.path());
+  auto const header = read_matrix_market_header(source);
+  matrix_market_lines lines(header);
+  parse_lines(source, read, "reading entries", lines);
+  check_entries(source, header, lines.num_entries());
+  auto set = graph_of(source.path());
   set.nodes.front().num_nodes = header.size;
   set.edges.front() = std::move(lines).finish();
   return set;
@@ -194,4 +190,4 @@ inline void check_entries(text_source const& source, matrix_market_header const&
   return read_matrix_market(source, read);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -9,7 +9,7 @@
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>
@@ -46,21 +46,15 @@ inline std::vector<global_id> renumber(std::vector<global_id>& sources, std::vec
   return original;
 }
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
 /// Format of an edge list, and numbering of its vertices.
 struct edge_list_options {
   /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
-  std::vector<detail::edge_column> columns{};
+  std::vector<edge_column> columns{};
   std::int64_t header_lines = 0;  ///< skipped at the beginning
   global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
   std::int64_t num_vertices = -1; ///< −1: one more than the largest number
   bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
 };
-
-namespace detail {
 
 inline void check(edge_list_options const& options) {
   if (options.num_vertices < -1 || options.first_vertex < 0) {
@@ -91,8 +85,6 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return columns == 3 ? std::vector{edge_column::weight} : std::vector<edge_column>{};
 }
 
-} // namespace detail
-
 /// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
 /// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
 ///
@@ -105,27 +97,27 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 /// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
 [[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
-  detail::check(options);
-  detail::skip_header(source, options.header_lines);
-  auto columns = options.columns.empty() ? detail::columns_of_first_line(source) : options.columns;
+  check(options);
+  skip_header(source, options.header_lines);
+  auto columns = options.columns.empty() ? columns_of_first_line(source) : options.columns;
   auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
-  detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
-  detail::parse_lines(source, read, "reading edges", lines);
+  edge_lines lines(std::move(columns), options.first_vertex, limit);
+  parse_lines(source, read, "reading edges", lines);
 
-  auto set = detail::graph_of(source.path());
+  auto set = graph_of(source.path());
   auto& edges = set.edges.front();
   auto& nodes = set.nodes.front();
   auto const largest = lines.largest();
   edges = std::move(lines).finish();
   if (options.relabel) {
-    auto original = detail::renumber(edges.sources, edges.destinations);
+    auto original = renumber(edges.sources, edges.destinations);
     nodes.num_nodes = std::ssize(original);
     nodes.features.push_back({"original_id", array::of<std::int64_t>({original.data(), nodes.num_nodes})});
   } else if (options.num_vertices != -1) {
     nodes.num_nodes = options.num_vertices;
   } else {
     nodes.num_nodes = largest + 1;
-    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources), detail::sparse_numbers_way_out);
+    check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources), sparse_numbers_way_out);
   }
   return set;
 }
@@ -137,4 +129,4 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return read_edge_list(source, options, read);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

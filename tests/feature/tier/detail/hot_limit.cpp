@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/feature/tier/hot_limit.hpp>
+#include <glt/feature/tier/detail/hot_limit.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -28,7 +28,7 @@ TEST_CASE("a ratio gives the nearest number of rows, and bytes as many as fit on
 }
 
 TEST_CASE("limits that are none are refused") {
-  auto const complaint = [](hot_limit limit) {
+  auto const complaint = [](glt::detail::hot_limit limit) {
     return thrown<precondition_error>([&] { static_cast<void>(detail::rows_within(limit, 10, 4, 0, 1)); });
   };
   CHECK(names(complaint({.ratio = -0.1}), "ratio of -0.1"));

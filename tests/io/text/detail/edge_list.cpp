@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-#include <glt/io/text/edge_list.hpp>
+#include <glt/io/text/detail/edge_list.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,17 +26,17 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::raw_data read(std::string_view text, io::edge_list_options const& options = {}, int threads = 1,
+io::raw_data read(std::string_view text, io::detail::edge_list_options const& options = {}, int threads = 1,
                   std::int64_t piece = 1 << 20) {
-  io::text_source source("a.txt", text, {.piece_bytes = piece});
-  return io::read_edge_list(source, options, {.threads = threads});
+  io::detail::text_source source("a.txt", text, {.piece_bytes = piece});
+  return io::detail::read_edge_list(source, options, {.threads = threads});
 }
 
-std::string fault_of(std::string_view text, io::edge_list_options const& options = {}) {
+std::string fault_of(std::string_view text, io::detail::edge_list_options const& options = {}) {
   return thrown<io_error>([&] { static_cast<void>(read(text, options)); });
 }
 
-std::string refusal_of(io::edge_list_options const& options) {
+std::string refusal_of(io::detail::edge_list_options const& options) {
   return thrown<precondition_error>([&] { static_cast<void>(read("", options)); });
 }
 
@@ -149,17 +149,18 @@ TEST_CASE("options that contradict each other are refused") {
 TEST_CASE("a file may be packed, cut or missing") {
   scratch_folder const scratch;
   write_bytes(scratch / "web.txt.gz", gzip("0 1\n1 2"));
-  auto const set = io::read_edge_list(scratch / "web.txt.gz");
+  auto const set = io::detail::read_edge_list(scratch / "web.txt.gz");
   CHECK(set.name == "web");
   CHECK(set.edges[0].destinations == ids{1, 2});
   auto const whole = gzip("0 1\n1 2\n");
   write_bytes(scratch / "cut.gz", whole.substr(0, whole.size() - 5));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "cut.gz")); }), "cut.gz",
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "cut.gz")); }), "cut.gz",
               "ends within"));
   write_bytes(scratch / "bad.gz", gzip("0 1\n1 x\n"));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "bad.gz")); }),
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "bad.gz")); }),
               "bad.gz (at byte 6): line 2 of the unpacked text, at \"x\""));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "none")); }), "no such file"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "none")); }),
+              "no such file"));
 }
 
 TEST_CASE("the Facebook graph of SNAP is what its description says" *
@@ -168,8 +169,8 @@ TEST_CASE("the Facebook graph of SNAP is what its description says" *
   if (!folder) {
     return;
   }
-  auto const set =
-      io::read_edge_list(*folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1}, {.threads = 2});
+  auto const set = io::detail::read_edge_list(*folder / "raw/facebook-combined.jlg",
+                                              {.header_lines = 1, .first_vertex = 1}, {.threads = 2});
   CHECK(set.nodes[0].num_nodes == 4039);
   auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   auto const num_edges = static_cast<std::size_t>(expected.shape[1]);

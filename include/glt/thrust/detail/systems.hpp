@@ -32,33 +32,23 @@ concept thrust_system = std::copyable<S> && requires(S const& system, archetype_
   system.run(action);
 };
 
-} // namespace glt::detail
-
-namespace glt::exec {
-
 /// Thrust in the calling thread.
 struct thrust_cpp {
   static constexpr bool on_gpu = false;
-  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept {
-    return glt::detail::host_accessible(space);
-  }
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
   template <class Action>
   void run(Action action) const {
     action(::thrust::cpp::par);
   }
 };
 
-} // namespace glt::exec
-
-namespace glt::detail {
-
 /// System that stands for a GPU: it runs where `System` runs, and reaches the memory that a GPU reaches.
-template <thrust_system System = exec::thrust_cpp>
+template <thrust_system System = thrust_cpp>
 struct emulated_gpu : System {
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }
 };
 
-static_assert(thrust_system<exec::thrust_cpp>);
+static_assert(thrust_system<thrust_cpp>);
 static_assert(thrust_system<emulated_gpu<>>);
 
 } // namespace glt::detail

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/datasets/detail/ogb_reader.hpp>
 #include <glt/io/datasets/detail/ogb_tables.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
 #include <glt/io/raw_data.hpp>
 
 #include <filesystem>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Reads a data set of the Open Graph Benchmark from its unpacked folder, or from raw/ in it. Reads sets of one graph,
 /// for vertices and links, with and without types.
@@ -27,8 +27,8 @@ namespace glt::io {
 /// @throws io_error  if the folder does not hold such a set, no split was chosen of several, a split is only in a .pt
 ///                   file, a file is missing, damaged or of the wrong row count, or names a vertex that does not exist
 [[nodiscard]] inline raw_data read_ogb(std::filesystem::path const& folder, ogb_options const& options = {}) {
-  auto read = detail::ogb_reader(folder, options, detail::tables_in_memory(options.reading)).read();
+  auto read = ogb_reader(folder, options, tables_in_memory(options.reading)).read();
   return {std::move(read.name), std::move(read.nodes), std::move(read.edges)};
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

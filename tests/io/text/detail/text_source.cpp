@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ std::string random_lines(std::uint64_t number) {
 }
 
 // Takes the text piece by piece and checks what the source says about it.
-std::string take(io::text_source& source, std::string const& expected, int pieces = 1) {
+std::string take(io::detail::text_source& source, std::string const& expected, int pieces = 1) {
   std::string text;
   while (source.load(pieces)) {
     auto const piece = source.unread();
@@ -52,7 +52,7 @@ std::string take(io::text_source& source, std::string const& expected, int piece
 
 std::string fault_at(std::string_view text, std::size_t offset) {
   return thrown<io_error>([&] {
-    io::text_source source("a.txt", text);
+    io::detail::text_source source("a.txt", text);
     REQUIRE(source.load());
     source.fail(source.unread().data() + offset, "what is wrong");
   });
@@ -69,12 +69,12 @@ TEST_CASE("a text comes in pieces of whole lines, from memory, a plain file and 
     for (std::int64_t const piece : {1, 2, 7, 64, 100'000}) {
       CAPTURE(number);
       CAPTURE(piece);
-      io::text_source memory("memory", text, {.piece_bytes = piece});
+      io::detail::text_source memory("memory", text, {.piece_bytes = piece});
       REQUIRE(take(memory, text) == text);
-      io::text_source plain(scratch / "plain", {.piece_bytes = piece});
+      io::detail::text_source plain(scratch / "plain", {.piece_bytes = piece});
       REQUIRE_FALSE(plain.packed());
       REQUIRE(take(plain, text, 3) == text);
-      io::text_source packed(scratch / "packed", {.piece_bytes = piece});
+      io::detail::text_source packed(scratch / "packed", {.piece_bytes = piece});
       REQUIRE(packed.packed());
       REQUIRE(take(packed, text) == text);
     }
@@ -82,7 +82,7 @@ TEST_CASE("a text comes in pieces of whole lines, from memory, a plain file and 
 }
 
 TEST_CASE("lines may be passed over one by one") {
-  io::text_source source("a", "one\ntwo\nthree");
+  io::detail::text_source source("a", "one\ntwo\nthree");
   REQUIRE(source.load());
   source.skip(4);
   REQUIRE(source.load());
@@ -99,7 +99,7 @@ TEST_CASE("lines may be passed over one by one") {
 TEST_CASE("a byte order mark is skipped, and counts as bytes") {
   for (std::string const text : {"1 2\n", "", "\n"}) {
     auto const marked = "\xEF\xBB\xBF" + text;
-    io::text_source source("a", marked);
+    io::detail::text_source source("a", marked);
     CHECK(source.load() == !text.empty());
     CHECK(source.unread() == text);
     CHECK((text.empty() || source.place(source.unread().data()).offset == 3));
@@ -131,7 +131,7 @@ TEST_CASE("offsets and lines of a packed file are those of its text") {
   scratch_folder const scratch;
   write_bytes(scratch / "a.gz", gzip("1 2\n3 x\n"));
   CHECK(names(thrown<io_error>([&] {
-                io::text_source source(scratch / "a.gz");
+                io::detail::text_source source(scratch / "a.gz");
                 REQUIRE(source.load());
                 source.fail(source.unread().data() + 6, "wrong");
               }),
@@ -142,12 +142,12 @@ TEST_CASE("limits hold for lines and texts, also for a small file that unpacks t
   scratch_folder const scratch;
   write_bytes(scratch / "a.gz", gzip(std::string(1'000'000, 'x')));
   CHECK(names(thrown<io_error>([&] {
-                io::text_source source(scratch / "a.gz", {.piece_bytes = 1000, .line_bytes = 5000});
+                io::detail::text_source source(scratch / "a.gz", {.piece_bytes = 1000, .line_bytes = 5000});
                 source.load();
               }),
               "a.gz: line 1 of the unpacked text", "the line has more than 5000 bytes"));
   CHECK(names(thrown<io_error>([&] {
-                io::text_source source("a", "1 2\n3 4\n5 6\n", {.piece_bytes = 4, .text_bytes = 8});
+                io::detail::text_source source("a", "1 2\n3 4\n5 6\n", {.piece_bytes = 4, .text_bytes = 8});
                 while (source.load()) {
                   source.skip(source.unread().size());
                 }
@@ -155,18 +155,20 @@ TEST_CASE("limits hold for lines and texts, also for a small file that unpacks t
               "a (at byte 8): has more than 8 bytes of text"));
   for (auto const& limits : {io::detail::text_limits{.piece_bytes = 0}, io::detail::text_limits{.line_bytes = 0},
                              io::detail::text_limits{.text_bytes = -1}}) {
-    CHECK(names(thrown<precondition_error>([&] { io::text_source const source("a", "", limits); }), "a limit below 1"));
+    CHECK(names(thrown<precondition_error>([&] { io::detail::text_source const source("a", "", limits); }),
+                "a limit below 1"));
   }
 }
 
 TEST_CASE("files that cannot be read are named") {
   scratch_folder const scratch;
-  CHECK(names(thrown<io_error>([&] { io::text_source const source(scratch / "none"); }), "none", "no such file"));
-  CHECK(names(thrown<io_error>([&] { io::text_source const source(scratch.path()); }), "not a regular file"));
+  CHECK(
+      names(thrown<io_error>([&] { io::detail::text_source const source(scratch / "none"); }), "none", "no such file"));
+  CHECK(names(thrown<io_error>([&] { io::detail::text_source const source(scratch.path()); }), "not a regular file"));
   auto const whole = gzip("1 2\n3 4\n");
   write_bytes(scratch / "cut.gz", whole.substr(0, whole.size() - 3));
   CHECK(names(thrown<io_error>([&] {
-                io::text_source source(scratch / "cut.gz");
+                io::detail::text_source source(scratch / "cut.gz");
                 while (source.load()) {
                   source.skip(source.unread().size());
                 }

@@ -6,7 +6,7 @@
 #include "support/gzip.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/text/matrix_market.hpp>
+#include <glt/io/text/detail/matrix_market.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,8 @@ using ids = std::vector<global_id>;
 using weights = std::vector<float>;
 
 io::raw_data read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
-  io::text_source source("a.mtx", text, {.piece_bytes = piece});
-  return io::read_matrix_market(source, {.threads = threads});
+  io::detail::text_source source("a.mtx", text, {.piece_bytes = piece});
+  return io::detail::read_matrix_market(source, {.threads = threads});
 }
 
 io::raw_data::edge_table edges_of(std::string const& text, int threads = 1) {
@@ -123,7 +123,7 @@ TEST_CASE("entries that do not fit are refused with their line") {
 TEST_CASE("a matrix may be packed") {
   scratch_folder const scratch;
   write_bytes(scratch / "mesh.mtx.gz", gzip(pattern + "3 3 1\n1 3\n"));
-  auto const set = io::read_matrix_market(scratch / "mesh.mtx.gz");
+  auto const set = io::detail::read_matrix_market(scratch / "mesh.mtx.gz");
   CHECK(set.name == "mesh");
   CHECK(set.edges[0].destinations == ids{2});
 }

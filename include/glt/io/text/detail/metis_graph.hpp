@@ -10,7 +10,7 @@
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <bit>
 #include <filesystem>
@@ -94,12 +94,6 @@ find_one_sided(edge_columns const& edges, std::int64_t num_vertices, one_sided_s
   auto const high = search([&](global_id one, global_id other) { return one == *low ? other : global_id{-1}; });
   return high ? std::optional(std::pair(*low, *high)) : std::nullopt;
 }
-
-} // namespace glt::io::detail
-
-namespace glt::io {
-
-namespace detail {
 
 // First line of a METIS graph file.
 struct metis_header {
@@ -322,8 +316,6 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
                                       "; list every edge on the lines of both its ends, with one weight"));
 }
 
-} // namespace detail
-
 /// Reads a graph in the format of METIS, Chaco and KaHIP: a line for every vertex that lists its neighbours, counted
 /// from 1; plain or gzip.
 ///
@@ -336,14 +328,13 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
 /// @throws precondition_error  if read.threads < 1
 /// @source Karypis: METIS 5.1.0 manual, section 4.1.1
 [[nodiscard]] inline raw_data read_metis_graph(text_source& source, read_options const& read = {}) {
-  auto const header = detail::read_metis_header(source);
-  detail::metis_lines lines(header);
-  detail::parse_lines(source, read, "reading neighbours", lines);
-  detail::check_counts(source, header, lines.num_rows(), lines.num_neighbors());
-  detail::one_sided_sums memory;
-  detail::check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, memory,
-                          [](std::span<std::int64_t>) {});
-  auto set = detail::graph_of(source.path());
+  auto const header = read_metis_header(source);
+  metis_lines lines(header);
+  parse_lines(source, read, "reading neighbours", lines);
+  check_counts(source, header, lines.num_rows(), lines.num_neighbors());
+  one_sided_sums memory;
+  check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, memory, [](std::span<std::int64_t>) {});
+  auto set = graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;
   auto& features = set.nodes.front().features;
   if (header.vertex_sizes) {
@@ -363,4 +354,4 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
   return read_metis_graph(source, read);
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,10 +26,10 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::raw_data read(files const& all, io::npy_folder_options const& options = {}) {
+io::raw_data read(files const& all, io::detail::npy_folder_options const& options = {}) {
   scratch_folder const scratch;
   write(scratch, all);
-  return io::read_npy_folder(scratch.path(), options);
+  return io::detail::read_npy_folder(scratch.path(), options);
 }
 
 std::string fault_of(files const& all) {
@@ -90,7 +90,7 @@ TEST_CASE("types are read from names, and sparse features become dense") {
                                                    {"indptr.npy", npy_longs({0, 0, 1, 1})},
                                                    {"shape.npy", npy_longs({3, 2})},
                                                    {"data.npy", npy_floats({5})}});
-  auto const data = io::read_npy_folder(scratch.path());
+  auto const data = io::detail::read_npy_folder(scratch.path());
   REQUIRE(data.nodes.size() == 2);
   CHECK(data.nodes[0].name == "author");
   CHECK(data.nodes[0].num_nodes == 3);
@@ -103,11 +103,12 @@ TEST_CASE("types are read from names, and sparse features become dense") {
   CHECK(data.edges[1].source == "paper");
   CHECK(data.edges[1].destinations == ids{1, 0});
   CHECK(data.edges[1].weights == std::vector<float>{2, 3});
-  CHECK(names(
-      thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(scratch.path(), {.dense = {.max_bytes = 23}})); }),
-      "node_feat.author.csr.npz", "23 bytes"));
+  CHECK(names(thrown<io_error>([&] {
+                static_cast<void>(io::detail::read_npy_folder(scratch.path(), {.dense = {.max_bytes = 23}}));
+              }),
+              "node_feat.author.csr.npz", "23 bytes"));
   write_bytes(scratch / "edge_index.author__knows__author.npy", npy_pairs({0, 3}));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(scratch.path())); }),
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(scratch.path())); }),
               "edge_index.author__knows__author.npy", "id 0 is 3", "'author'"));
 }
 
@@ -165,7 +166,7 @@ TEST_CASE("arrays of another shape or damaged ones are refused") {
 
 TEST_CASE("progress is told by files, and may end the work") {
   std::vector<std::int64_t> done;
-  io::npy_folder_options options;
+  io::detail::npy_folder_options options;
   options.reading.on_progress = [&](io::progress const& now) {
     done.push_back(now.done);
     CHECK(now.total == 13);
@@ -192,7 +193,7 @@ io::raw_data public_set(std::string const& name) {
       std::filesystem::create_symlink(entry.path(), scratch / name / entry.path().filename());
     }
   }
-  return io::read_npy_folder(scratch / name);
+  return io::detail::read_npy_folder(scratch / name);
 }
 
 } // namespace

@@ -13,15 +13,13 @@
 #include <filesystem>
 #include <initializer_list>
 
-namespace glt::io {
+namespace glt::io::detail {
 
 /// Options of reading an archive that holds a citation graph.
 struct planetoid_options {
-  std::int64_t split = 0;        ///< row of the masks, if they are matrices with a row for every split
-  detail::dense_options dense{}; ///< of features that are sparse on disk
+  std::int64_t split = 0; ///< row of the masks, if they are matrices with a row for every split
+  dense_options dense{};  ///< of features that are sparse on disk
 };
-
-namespace detail {
 
 class planetoid_reader {
 public:
@@ -150,8 +148,6 @@ private:
   bool known_ = false;
 };
 
-} // namespace detail
-
 /// Reads an .npz archive that holds a graph with features and labels, the usual form of citation and co-purchase
 /// graphs.
 ///
@@ -166,7 +162,7 @@ private:
 ///                   split
 [[nodiscard]] inline raw_data read_planetoid_npz(std::filesystem::path const& path,
                                                  planetoid_options const& options = {}) {
-  return detail::planetoid_reader(path, options).read();
+  return planetoid_reader(path, options).read();
 }
 
-} // namespace glt::io
+} // namespace glt::io::detail

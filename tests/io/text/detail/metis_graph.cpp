@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/metis_graph.hpp>
+#include <glt/io/text/detail/metis_graph.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace {
 using ids = std::vector<global_id>;
 
 io::raw_data read(std::string_view text, int threads = 1, std::int64_t piece = 1 << 20) {
-  io::text_source source("a.graph", text, {.piece_bytes = piece});
-  return io::read_metis_graph(source, {.threads = threads});
+  io::detail::text_source source("a.graph", text, {.piece_bytes = piece});
+  return io::detail::read_metis_graph(source, {.threads = threads});
 }
 
 std::string fault_of(std::string_view text) {
@@ -173,7 +173,7 @@ TEST_CASE("an edge on the line of one end only, or with two weights, is refused 
 TEST_CASE("a graph may be packed") {
   scratch_folder const scratch;
   write_bytes(scratch / "mesh.graph.gz", gzip("2 1\n2\n1\n"));
-  auto const set = io::read_metis_graph(scratch / "mesh.graph.gz");
+  auto const set = io::detail::read_metis_graph(scratch / "mesh.graph.gz");
   CHECK(set.name == "mesh");
   CHECK(set.edges[0].destinations == ids{1, 0});
 }
