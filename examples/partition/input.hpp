@@ -144,7 +144,7 @@ inline void note_arrays(std::filesystem::path const& folder, console& out) {
 /// Reads the data set.
 inline glt::io::raw_data read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
-  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  io::detail::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   auto const& path = chosen.input;
   if (format == "ogb") {
     return io::detail::read_ogb(path, reading_of_ogb(chosen, out));

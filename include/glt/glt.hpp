@@ -98,7 +98,6 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/feature/quantize.hpp>
-#include <glt/feature/tier/detail/hot_limit.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
 #include <glt/feature/tier/tiered_view.hpp>
 #include <glt/graph/convert.hpp>

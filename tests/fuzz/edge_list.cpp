@@ -49,8 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
   auto const& chosen = options[data[0] % options.size()];
-  glt_test::read_twice(text, data[0], [&](glt::io::detail::text_source& source, glt::io::read_options const& read) {
-    return glt_test::everything_in(glt::io::detail::read_edge_list(source, chosen, read));
-  });
+  glt_test::read_twice(text, data[0],
+                       [&](glt::io::detail::text_source& source, glt::io::detail::read_options const& read) {
+                         return glt_test::everything_in(glt::io::detail::read_edge_list(source, chosen, read));
+                       });
   return 0;
 }

@@ -26,7 +26,7 @@ using namespace glt_test;
 namespace {
 
 void check(std::string const& text, io::detail::edge_list_options const& options = {}, int threads = 1) {
-  io::read_options const reading{.threads = threads, .on_progress = {}};
+  io::detail::read_options const reading{.threads = threads, .on_progress = {}};
   check_staging(
       text, [&](std::filesystem::path const& file) { return io::detail::read_edge_list(file, options, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
