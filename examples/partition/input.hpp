@@ -25,9 +25,9 @@
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/io/text/detail/edge_list.hpp>
 #include <glt/io/text/detail/matrix_market.hpp>
 #include <glt/io/text/detail/metis_graph.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -144,7 +144,7 @@ inline void note_arrays(std::filesystem::path const& folder, console& out) {
 /// Reads the data set.
 inline glt::io::raw_data read_input(options const& chosen, std::string const& format, console& out) {
   namespace io = glt::io;
-  io::detail::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   auto const& path = chosen.input;
   if (format == "ogb") {
     return io::detail::read_ogb(path, reading_of_ogb(chosen, out));
@@ -155,7 +155,7 @@ inline glt::io::raw_data read_input(options const& chosen, std::string const& fo
     return made;
   }
   if (format == "snap") {
-    return io::detail::read_edge_list(path, {}, reading);
+    return io::read_edge_list(path, {}, reading);
   }
   if (format == "mtx") {
     return io::detail::read_matrix_market(path, reading);

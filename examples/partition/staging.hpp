@@ -103,7 +103,7 @@ template <glt::communicator Comm>
 glt::io::detail::mapped_raw_data stage_input(Comm comm, options const& chosen, std::string const& format,
                                              std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
-  io::detail::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
+  io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   std::string folder;
   if (format == "snap" || format == "mtx" || format == "metis") {
     bool packed = false;

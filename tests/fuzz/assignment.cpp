@@ -28,13 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0],
-                       [](glt::io::detail::text_source& source, glt::io::detail::read_options const& read) {
-                         auto const parts = glt::io::detail::read_assignment(source, read);
-                         for (auto const part : parts) {
-                           glt_test::insist(part >= 0, "no part is negative");
-                         }
-                         return glt_test::bytes_of(std::span(parts.data(), static_cast<std::size_t>(parts.size())));
-                       });
+  glt_test::read_twice(text, data[0], [](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    auto const parts = glt::io::detail::read_assignment(source, read);
+    for (auto const part : parts) {
+      glt_test::insist(part >= 0, "no part is negative");
+    }
+    return glt_test::bytes_of(std::span(parts.data(), static_cast<std::size_t>(parts.size())));
+  });
   return 0;
 }

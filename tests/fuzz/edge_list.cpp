@@ -4,7 +4,7 @@
 // how the others are read.
 #include "support/fuzz.hpp"
 
-#include <glt/io/text/detail/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include <array>
 #include <cstddef>
@@ -17,13 +17,12 @@ namespace {
 
 using column = glt::io::detail::edge_column;
 
-std::array<glt::io::detail::edge_list_options, 6> const options{
-    {{},
-     {.relabel = true},
-     {.header_lines = 1, .first_vertex = 1},
-     {.columns = {column::time}, .num_vertices = 100},
-     {.columns = {column::weight, column::time}, .relabel = true},
-     {.columns = {column::ignored, column::ignored}}}};
+std::array<glt::io::edge_list_options, 6> const options{{{},
+                                                         {.relabel = true},
+                                                         {.header_lines = 1, .first_vertex = 1},
+                                                         {.columns = {column::time}, .num_vertices = 100},
+                                                         {.columns = {column::weight, column::time}, .relabel = true},
+                                                         {.columns = {column::ignored, column::ignored}}}};
 
 } // namespace
 
@@ -49,9 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
   auto const& chosen = options[data[0] % options.size()];
-  glt_test::read_twice(text, data[0],
-                       [&](glt::io::detail::text_source& source, glt::io::detail::read_options const& read) {
-                         return glt_test::everything_in(glt::io::detail::read_edge_list(source, chosen, read));
-                       });
+  glt_test::read_twice(text, data[0], [&](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    return glt_test::everything_in(glt::io::detail::read_edge_list(source, chosen, read));
+  });
   return 0;
 }

@@ -26,9 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0],
-                       [](glt::io::detail::text_source& source, glt::io::detail::read_options const& read) {
-                         return glt_test::everything_in(glt::io::detail::read_matrix_market(source, read));
-                       });
+  glt_test::read_twice(text, data[0], [](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    return glt_test::everything_in(glt::io::detail::read_matrix_market(source, read));
+  });
   return 0;
 }

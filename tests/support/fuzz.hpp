@@ -68,7 +68,7 @@ void read_twice(std::string_view text, unsigned choice, Read read) {
   auto const outcome = [&](std::int64_t piece_bytes, int threads) {
     try {
       glt::io::detail::text_source source("input", text, {.piece_bytes = piece_bytes});
-      return "value " + read(source, glt::io::detail::read_options{.threads = threads});
+      return "value " + read(source, glt::io::read_options{.threads = threads});
     } catch (glt::io_error const& error) {
       return std::string("error ") + error.what();
     }

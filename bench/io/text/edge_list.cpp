@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/io/text/detail/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include "support/workloads.hpp"
 

@@ -20,14 +20,10 @@ struct progress {
   std::int64_t total = 0;
 };
 
-namespace detail {
-
 /// Options of readers of text.
 struct read_options {
   int threads = 1;
   progress::callback on_progress{};
 };
-
-} // namespace detail
 
 } // namespace glt::io

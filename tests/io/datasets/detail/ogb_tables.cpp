@@ -13,7 +13,7 @@ using namespace glt_test;
 
 TEST_CASE("numbers are integers if all of them are, and one column is a list") {
   scratch_folder const scratch;
-  io::detail::read_options const reading;
+  io::read_options const reading;
   io::detail::tables_in_memory const tables(reading);
   auto const read = [&](char const* text) {
     write_bytes(scratch / "a.csv", text);
@@ -29,7 +29,7 @@ TEST_CASE("numbers are integers if all of them are, and one column is a list") {
 
 TEST_CASE("columns of edges are read where they belong") {
   scratch_folder const scratch;
-  io::detail::read_options const reading;
+  io::read_options const reading;
   io::detail::tables_in_memory const tables(reading);
   io::raw_data::edge_table edges;
   write_bytes(scratch / "edge.csv", "1,2\n3,4\n");

@@ -119,7 +119,7 @@ TEST_CASE("of several faults the first one is told") {
 TEST_CASE("progress reaches the whole text, and may end the work") {
   auto const text = text_of(100);
   std::vector<std::int64_t> done;
-  io::detail::read_options options{.on_progress = [&](io::progress const& now) {
+  io::read_options options{.on_progress = [&](io::progress const& now) {
     CHECK(now.what == "reading numbers");
     CHECK(now.unit == "bytes");
     CHECK(now.total == std::ssize(text));

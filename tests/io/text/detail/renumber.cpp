@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/detail/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include <cstddef>
 #include <cstdint>

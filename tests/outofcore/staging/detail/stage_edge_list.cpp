@@ -10,7 +10,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/core/random.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/text/detail/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 #include <glt/outofcore/staging/detail/stage_edge_list.hpp>
 
 #include <algorithm>
@@ -25,10 +25,10 @@ using namespace glt_test;
 
 namespace {
 
-void check(std::string const& text, io::detail::edge_list_options const& options = {}, int threads = 1) {
-  io::detail::read_options const reading{.threads = threads, .on_progress = {}};
+void check(std::string const& text, io::edge_list_options const& options = {}, int threads = 1) {
+  io::read_options const reading{.threads = threads, .on_progress = {}};
   check_staging(
-      text, [&](std::filesystem::path const& file) { return io::detail::read_edge_list(file, options, reading); },
+      text, [&](std::filesystem::path const& file) { return io::read_edge_list(file, options, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {
         io::detail::stage_edge_list(comm, file, folder, options, reading);
       });
@@ -66,7 +66,8 @@ TEST_CASE("any number of ranks make the folder of what one reads") {
 
 TEST_CASE("options mean what they mean to the reader") {
   check("head\nhead\n1 2 7 x 3\n4 5 8 y 1\n2 2 9 z 2\n",
-        {.columns = {io::detail::edge_column::time, io::detail::edge_column::ignored, io::detail::edge_column::weight},
+        {.columns = {io::edge_list_options::column::time, io::edge_list_options::column::ignored,
+                     io::edge_list_options::column::weight},
          .header_lines = 2,
          .first_vertex = 1,
          .num_vertices = 9});
@@ -79,7 +80,7 @@ TEST_CASE("faults are those of the reader, with the line in the whole file") {
       check(random_text(before, false) + "1 2 3\n" + random_text(after, false));
     }
   }
-  io::detail::edge_list_options limited;
+  io::edge_list_options limited;
   limited.num_vertices = 1000;
   check(random_text(30, false) + "1 2000\n" + random_text(30, false), limited);
   check("1 2 3 4\n");
@@ -94,7 +95,7 @@ TEST_CASE("what cannot be staged is refused on all ranks") {
   std::filesystem::create_directories(scratch / "full/inside");
   on_ranks([&](auto comm) {
     auto const fault_of = [&](std::string const& file, std::string const& folder,
-                              io::detail::edge_list_options const& options) {
+                              io::edge_list_options const& options) {
       return thrown<collective_error>(
           [&] { io::detail::stage_edge_list(comm, scratch / file, scratch / folder, options); });
     };

@@ -17,7 +17,7 @@ using namespace glt_test;
 namespace {
 
 void check(std::string const& text, int threads = 1) {
-  io::detail::read_options const reading{.threads = threads, .on_progress = {}};
+  io::read_options const reading{.threads = threads, .on_progress = {}};
   check_staging(
       text, [&](std::filesystem::path const& file) { return io::detail::read_matrix_market(file, reading); },
       [&](auto comm, std::filesystem::path const& file, std::filesystem::path const& folder) {

@@ -47,7 +47,7 @@ private:
 inline void check_order(mapped_source const& source, npy_header const& header) {
   if (has_columns_first(header) || is_big_endian(header)) {
     source.fail(0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
-                       ", and cannot stay in its file; read it by read_npy_any, or save numpy.ascontiguousarray(a, "
+                       ", and cannot stay in its file; read it by io::read_npy, or save numpy.ascontiguousarray(a, "
                        "a.dtype.newbyteorder('<'))");
   }
 }

@@ -117,7 +117,8 @@ private:
                      "holds no split '" + wanted + "' but " + (names.empty() ? "none at all" : listed));
     }
     if (wanted.empty() && names.size() > 1) {
-      throw io_error(folder.string(), 0, "holds several splits: " + listed + "; choose one by ogb_options::split");
+      throw io_error(folder.string(), 0,
+                     "holds several splits: " + listed + "; choose one by --split of glt-partition");
     }
     if (!names.empty()) {
       split_ = folder / (wanted.empty() ? names.front() : wanted);

@@ -6,10 +6,10 @@
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
-#include <glt/io/text/detail/edge_list.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_source.hpp>
+#include <glt/io/text/edge_list.hpp>
 #include <glt/outofcore/detail/text_slices.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>

@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-#include <glt/io/text/detail/edge_list.hpp>
+#include <glt/io/text/edge_list.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,17 +26,17 @@ namespace {
 
 using ids = std::vector<global_id>;
 
-io::raw_data read(std::string_view text, io::detail::edge_list_options const& options = {}, int threads = 1,
+io::raw_data read(std::string_view text, io::edge_list_options const& options = {}, int threads = 1,
                   std::int64_t piece = 1 << 20) {
   io::detail::text_source source("a.txt", text, {.piece_bytes = piece});
   return io::detail::read_edge_list(source, options, {.threads = threads});
 }
 
-std::string fault_of(std::string_view text, io::detail::edge_list_options const& options = {}) {
+std::string fault_of(std::string_view text, io::edge_list_options const& options = {}) {
   return thrown<io_error>([&] { static_cast<void>(read(text, options)); });
 }
 
-std::string refusal_of(io::detail::edge_list_options const& options) {
+std::string refusal_of(io::edge_list_options const& options) {
   return thrown<precondition_error>([&] { static_cast<void>(read("", options)); });
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("there is one vertex more than the largest number") {
 }
 
 TEST_CASE("columns behind the second are what the options say") {
-  auto const temporal =
-      read("1 2 3 1082040961\n", {.columns = {io::detail::edge_column::weight, io::detail::edge_column::time}});
+  auto const temporal = read("1 2 3 1082040961\n",
+                             {.columns = {io::edge_list_options::column::weight, io::edge_list_options::column::time}});
   CHECK(temporal.edges[0].weights == std::vector<float>{3});
   CHECK(temporal.edges[0].times == std::vector<std::int64_t>{1'082'040'961});
   CHECK(names(fault_of("# no\n1 2 3 4\n"), "line 2, at \"1 2 3 4\": the line has 4 columns", "edge_list_options"));
@@ -138,10 +138,10 @@ TEST_CASE("options that contradict each other are refused") {
   CHECK(names(refusal_of({.num_vertices = 3, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.first_vertex = 1, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.header_lines = -1}), "a header of -1 lines"));
-  CHECK(names(refusal_of({.columns = {io::detail::edge_column::weight, io::detail::edge_column::weight}}),
+  CHECK(names(refusal_of({.columns = {io::edge_list_options::column::weight, io::edge_list_options::column::weight}}),
               "two columns of weights"));
-  CHECK(names(refusal_of({.columns = {io::detail::edge_column::time, io::detail::edge_column::ignored,
-                                      io::detail::edge_column::time}}),
+  CHECK(names(refusal_of({.columns = {io::edge_list_options::column::time, io::edge_list_options::column::ignored,
+                                      io::edge_list_options::column::time}}),
               "two columns of weights or of times"));
   CHECK(names(fault_of("1,2\n", {.header_lines = 2}), "the text has 1 lines, and its header 2"));
 }
@@ -149,18 +149,17 @@ TEST_CASE("options that contradict each other are refused") {
 TEST_CASE("a file may be packed, cut or missing") {
   scratch_folder const scratch;
   write_bytes(scratch / "web.txt.gz", gzip("0 1\n1 2"));
-  auto const set = io::detail::read_edge_list(scratch / "web.txt.gz");
+  auto const set = io::read_edge_list(scratch / "web.txt.gz");
   CHECK(set.name == "web");
   CHECK(set.edges[0].destinations == ids{1, 2});
   auto const whole = gzip("0 1\n1 2\n");
   write_bytes(scratch / "cut.gz", whole.substr(0, whole.size() - 5));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "cut.gz")); }), "cut.gz",
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "cut.gz")); }), "cut.gz",
               "ends within"));
   write_bytes(scratch / "bad.gz", gzip("0 1\n1 x\n"));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "bad.gz")); }),
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "bad.gz")); }),
               "bad.gz (at byte 6): line 2 of the unpacked text, at \"x\""));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_edge_list(scratch / "none")); }),
-              "no such file"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_edge_list(scratch / "none")); }), "no such file"));
 }
 
 TEST_CASE("the Facebook graph of SNAP is what its description says" *
@@ -169,8 +168,8 @@ TEST_CASE("the Facebook graph of SNAP is what its description says" *
   if (!folder) {
     return;
   }
-  auto const set = io::detail::read_edge_list(*folder / "raw/facebook-combined.jlg",
-                                              {.header_lines = 1, .first_vertex = 1}, {.threads = 2});
+  auto const set =
+      io::read_edge_list(*folder / "raw/facebook-combined.jlg", {.header_lines = 1, .first_vertex = 1}, {.threads = 2});
   CHECK(set.nodes[0].num_nodes == 4039);
   auto const expected = io::read_npy<std::int64_t>(*folder / "edge_index.npy", 2);
   auto const num_edges = static_cast<std::size_t>(expected.shape[1]);

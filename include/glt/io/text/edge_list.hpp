@@ -14,6 +14,23 @@
 
 #include <filesystem>
 
+namespace glt::io {
+
+/// Format of an edge list, and numbering of its vertices.
+struct edge_list_options {
+  /// Content of a column: `weight`, a number kept as float; `time`, an integer; `ignored`, any word.
+  using column = detail::edge_column;
+
+  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
+  std::vector<column> columns{};
+  std::int64_t header_lines = 0;  ///< skipped at the beginning
+  global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
+  std::int64_t num_vertices = -1; ///< −1: one more than the largest number
+  bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
+};
+
+} // namespace glt::io
+
 namespace glt::io::detail {
 
 // Numbers the vertices that occur from 0 without gaps, in ascending order, and returns their old ids. O(E): sorts all
@@ -46,16 +63,6 @@ inline std::vector<global_id> renumber(std::vector<global_id>& sources, std::vec
   return original;
 }
 
-/// Format of an edge list, and numbering of its vertices.
-struct edge_list_options {
-  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
-  std::vector<edge_column> columns{};
-  std::int64_t header_lines = 0;  ///< skipped at the beginning
-  global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
-  std::int64_t num_vertices = -1; ///< −1: one more than the largest number
-  bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
-};
-
 inline void check(edge_list_options const& options) {
   if (options.num_vertices < -1 || options.first_vertex < 0) {
     throw precondition_error(glt::detail::message("edge list of ", options.num_vertices, " vertices from ",
@@ -85,16 +92,7 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return columns == 3 ? std::vector{edge_column::weight} : std::vector<edge_column>{};
 }
 
-/// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
-/// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
-///
-/// Empty lines and lines that begin with '#' or '%' are skipped. Edges keep the order of the lines. With
-/// `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers of the file.
-///
-/// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more
-///                             vertices than edges that the numbers should be relabelled
-/// @throws precondition_error  if the options contradict each other, or read.threads < 1
-/// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
+/// Reads an edge list from an open text; see `io::read_edge_list`.
 [[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
   check(options);
@@ -122,11 +120,24 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return set;
 }
 
-/// Reads the edge list of a file.
+} // namespace glt::io::detail
+
+namespace glt::io {
+
+/// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
+/// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
+///
+/// Empty lines and lines that begin with '#' or '%' are skipped. Edges keep the order of the lines. With
+/// `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers of the file.
+///
+/// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more
+///                             vertices than edges that the numbers should be relabelled
+/// @throws precondition_error  if the options contradict each other, or read.threads < 1
+/// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
 [[nodiscard]] inline raw_data read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
-  text_source source(path);
-  return read_edge_list(source, options, read);
+  detail::text_source source(path);
+  return detail::read_edge_list(source, options, read);
 }
 
-} // namespace glt::io::detail
+} // namespace glt::io
