@@ -57,7 +57,7 @@ inline std::vector<glt::io::write_options::hot_vertices> find_hot(options const&
   glt::io::detail::all_types const graph(glt::io::view_of(data));
   auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
   return find_hot(glt::serial_comm(), chosen, graph, part_of,
-                  {.for_vertices = 4 * glt::io::memory_plan::bytes_a_vertex * graph.num_vertices(),
+                  {.for_vertices = 4 * glt::io::detail::memory_plan::bytes_a_vertex * graph.num_vertices(),
                    .for_edges = 32 * (chosen.parts + 2) * kept});
 }
 

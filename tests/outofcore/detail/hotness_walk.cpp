@@ -29,7 +29,7 @@ TEST_CASE("as many columns as fit beside parts and degrees, one at least, and no
     CHECK(columns({.for_vertices = bytes(30)}, 9) == 9);
     CHECK(columns({.for_vertices = bytes(comm.rank() == 0 ? 7 : 2)}, 9) == (comm.size() == 1 ? 7 : 2));
     // What a plan has for vertices is what a column, parts and degrees take on one rank.
-    CHECK(bytes(1) <= io::memory_plan::bytes_a_vertex * 1200);
+    CHECK(bytes(1) <= io::detail::memory_plan::bytes_a_vertex * 1200);
   });
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("vertices come first, and edges get what is left") {
 TEST_CASE("a limit that is too small says which one would do") {
   auto const text =
       glt_test::thrown<glt::precondition_error>([] { static_cast<void>(glt::io::detail::plan_memory(1000, 1 << 20)); });
-  auto const least = 32 * 1000 + glt::io::memory_plan::least_left;
+  auto const least = 32 * 1000 + glt::io::detail::memory_plan::least_left;
   CHECK(glt_test::names(text, "1048576 bytes", "1000 vertices", std::to_string(least)));
-  CHECK(glt::io::detail::plan_memory(1000, least).for_edges == glt::io::memory_plan::least_left / 4 * 3);
+  CHECK(glt::io::detail::plan_memory(1000, least).for_edges == glt::io::detail::memory_plan::least_left / 4 * 3);
 }
