@@ -2,6 +2,10 @@
 // Passes over the whole of a partitioned graph, forward and backward: sums, sums with a cover of the boundary, attention.
 #include "parts.hpp"
 
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
+
 namespace {
 
 using sharded_type = glt::dist::sharded_graph<glt::mpi_comm, glt_fault::cpu>;
