@@ -72,7 +72,9 @@ namespace glt::dist {
 
 /// Counts of a loader's reads so far, by source.
 struct loader_report {
-  detail::read_counts sampled;   ///< vertices whose neighbours were drawn
+  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
+
+  read_counts sampled;           ///< vertices whose neighbours were drawn
   detail::collected_counts rows; ///< rows of features, with their hit ratio
   std::string why_sampled;       ///< why some remote vertices were not sampled in place; empty without a reason
   std::string why_rows;          ///< why some remote rows were not read in place; empty without a reason

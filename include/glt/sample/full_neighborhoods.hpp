@@ -123,7 +123,9 @@ namespace glt {
 
 /// Options of a walk over full neighbourhoods.
 struct full_neighborhood_options {
-  detail::row_batch_limits limits; ///< edges and destinations of a batch
+  using row_limits = detail::row_batch_limits; ///< `.max_edges` and `.max_rows` of a batch
+
+  row_limits limits;               ///< edges and destinations of a batch
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 };
 

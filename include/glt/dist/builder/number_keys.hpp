@@ -9,7 +9,7 @@
 
 #include <ranges>
 
-namespace glt::detail {
+namespace glt::dist {
 
 /// Numbers of the keys of a rank, and the number of distinct keys of all ranks.
 ///
@@ -18,10 +18,6 @@ struct numbered_keys {
   std::vector<std::int64_t> numbers;
   std::int64_t num_keys = 0;
 };
-
-} // namespace glt::detail
-
-namespace glt::dist {
 
 /// Numbers the distinct keys of all ranks from 0 in ascending order; texts are ordered by their bytes. The number of a
 /// key does not depend on the ranks that have it, nor on how many ranks there are.
@@ -37,7 +33,7 @@ namespace glt::dist {
 template <communicator Comm, std::ranges::contiguous_range Keys>
   requires(std::integral<std::ranges::range_value_t<Keys>> ||
            std::convertible_to<std::ranges::range_reference_t<Keys>, std::string_view>)
-[[nodiscard]] detail::numbered_keys number_keys(Comm& comm, Keys const& keys, exchange_options options = {}) {
+[[nodiscard]] numbered_keys number_keys(Comm& comm, Keys const& keys, exchange_options options = {}) {
   using value = std::ranges::range_value_t<Keys>;
   using key = std::conditional_t<std::integral<value>, value, std::string>;
   auto& host = glt::detail::host_comm(comm);
@@ -50,7 +46,7 @@ template <communicator Comm, std::ranges::contiguous_range Keys>
   glt::detail::key_directory<key> const directory(host, failure, known, options.round_bytes);
   auto const found = directory.look_up(
       host, {}, known, [&](std::int64_t place) { return directory.first() + place; }, options.round_bytes);
-  detail::numbered_keys made{.numbers = {}, .num_keys = directory.num_keys()};
+  numbered_keys made{.numbers = {}, .num_keys = directory.num_keys()};
   run_together(host, [&] {
     for (auto const& each : keys) {
       made.numbers.push_back(found[std::ranges::lower_bound(known, glt::detail::key_view<key>(each)) - known.begin()]);

@@ -61,7 +61,7 @@ struct embedding_options {
   using adam = detail::sparse_adam;       ///< options learning_rate, beta1, beta2 and epsilon
 
   std::int64_t columns = 0;
-  detail::sparse_optimizer optimizer = {};
+  std::variant<sgd, adagrad, adam> optimizer = {};
   double initial = 0.1;   ///< initial elements are uniform in [−initial, initial)
   std::uint64_t seed = 0; ///< of initial elements, which depend only on it, the vertex's original id and the column
 };

@@ -68,6 +68,7 @@ template <device_policy Policy>
 class pushed_edges {
 public:
   static constexpr memory_space space = Policy::space;
+  using push_choice = detail::push_choice; ///< pairs of ranks that may push: `useful` ones or `all`
 
   /// @shape  ids [E], by position in the rows of the part; or empty on all ranks, for passes without dropout
   /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of
@@ -77,7 +78,7 @@ public:
   /// @cost   for every edge that this rank receives, 16 bytes stay, and 8 for its id; for every row, 24
   template <communicator Comm>
   explicit pushed_edges(sharded_graph<Comm, Policy>& graph, array_view<space, edge_id const> ids = {},
-                        detail::push_choice choice = detail::push_choice::useful)
+                        push_choice choice = push_choice::useful)
       : choice_(choice), ids_(0, graph.policy()) {
     auto const size = static_cast<std::size_t>(graph.size());
     offered_.assign(size, 0);
@@ -85,7 +86,7 @@ public:
     std::vector<std::int64_t> counts(size, 0);
     for (std::int64_t k = 1; k < graph.size(); ++k) {
       auto const shard = graph.shard(k);
-      if (choice == detail::push_choice::all || shard.rows.size() < 2 * graph.num_received(k)) {
+      if (choice == push_choice::all || shard.rows.size() < 2 * graph.num_received(k)) {
         offered_[static_cast<std::size_t>(k)] = shard.rows.size();
         counts[peer(graph, k)] = shard.num_edges;
       }
@@ -96,7 +97,7 @@ public:
     exchange(graph, site, ids, counts, headers);
   }
 
-  [[nodiscard]] detail::push_choice choice() const noexcept { return choice_; }
+  [[nodiscard]] push_choice choice() const noexcept { return choice_; }
   /// Returns true if ids were passed, on this rank or on others.
   [[nodiscard]] bool has_ids() const noexcept { return has_ids_; }
   /// Returns the number of local destinations of a step's shard if its edges were sent to the peer; else 0.
@@ -218,7 +219,7 @@ private:
     glt::detail::agree(graph.host(), site, failure);
   }
 
-  detail::push_choice choice_;
+  push_choice choice_;
   bool has_ids_ = false;
   std::vector<std::int64_t> offered_; // [R], by step
   std::vector<std::int64_t> served_;  // [R], by step

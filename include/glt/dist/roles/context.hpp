@@ -48,6 +48,8 @@ public:
     }
   }
 
+  using group_type = detail::role_group; ///< `.role`, `.name` and `.ranks` of a group
+
   [[nodiscard]] dist::role role() const noexcept { return groups_[own_].role; }
   [[nodiscard]] std::string const& group_name() const noexcept { return groups_[own_].name; }
   [[nodiscard]] int group_rank() const noexcept { return group_.rank(); }
@@ -60,12 +62,12 @@ public:
   [[nodiscard]] Comm& group() noexcept { return group_; }
 
   /// Returns all groups, ordered by their lowest ranks; the same on all ranks.
-  [[nodiscard]] std::vector<detail::role_group> const& groups() const noexcept { return groups_; }
+  [[nodiscard]] std::vector<group_type> const& groups() const noexcept { return groups_; }
 
   /// Returns the group of a rank of the world.
   ///
   /// @throws precondition_error  if the rank does not exist
-  [[nodiscard]] detail::role_group const& group_of(int world_rank) const {
+  [[nodiscard]] group_type const& group_of(int world_rank) const {
     if (world_rank < 0 || world_rank >= world_size()) {
       throw precondition_error(
           detail::message("group_of: no rank ", world_rank, "; ranks of the world are 0 to ", world_size() - 1));

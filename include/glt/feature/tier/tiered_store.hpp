@@ -111,6 +111,7 @@ public:
   static constexpr memory_space cold_space = ColdPolicy::space;
   using value_type = T;
   using view_type = detail::tiered_view<hot_space, cold_space, T>;
+  using hot_limit = detail::hot_limit; ///< `.ratio` of all rows, and `.bytes` of the memory of a device
 
   /// Copies rows to the memory of the policies, each row to one policy.
   ///
@@ -118,7 +119,7 @@ public:
   ///         allows
   /// @throws precondition_error  if a hot vertex is not in [0, V) or comes twice, there are 2³¹ vertices or more, there
   ///         is no device, a device cannot read the memory of another (`HotPolicy::reads`), or the limit is invalid
-  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, detail::hot_limit limit,
+  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     check_reach(devices);
     auto const plan = make_plan(features, ranking, limit, devices.size(), false);
@@ -137,7 +138,7 @@ public:
   }
 
   /// Copies rows to one device and to the larger memory.
-  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, detail::hot_limit limit,
+  tiered_store(feature_view<memory_space::host, T> features, host_view<local_id const> ranking, hot_limit limit,
                HotPolicy hot = {}, ColdPolicy cold = {})
       : tiered_store(features, ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
 
@@ -146,22 +147,21 @@ public:
   ///
   /// @shape  features [V, F], made with `cold`
   /// @throws precondition_error  as above
-  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, detail::hot_limit limit,
+  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     copy_hot(features.view(), ranking, limit, devices, cold);
     cold_ = std::move(features);
   }
 
   /// Takes over rows as above, with one device.
-  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, detail::hot_limit limit,
+  tiered_store(feature_store<ColdPolicy, T>&& features, host_view<local_id const> ranking, hot_limit limit,
                HotPolicy hot = {}, ColdPolicy cold = {})
       : tiered_store(std::move(features), ranking, limit, std::vector<HotPolicy>{std::move(hot)}, std::move(cold)) {}
 
   /// Borrows the rows of another owner, such as a `dist::feature_store` in pinned memory, which must outlive this
   /// store.
   [[nodiscard]] static tiered_store borrow(feature_view<cold_space, T> features, host_view<local_id const> ranking,
-                                           detail::hot_limit limit, std::vector<HotPolicy> devices,
-                                           ColdPolicy cold = {}) {
+                                           hot_limit limit, std::vector<HotPolicy> devices, ColdPolicy cold = {}) {
     tiered_store made;
     made.copy_hot(features, ranking, limit, devices, cold);
     return made;
@@ -198,7 +198,7 @@ private:
   };
 
   // Copies hot rows out of all rows, which stay in place.
-  void copy_hot(feature_view<cold_space, T> const& all, host_view<local_id const> ranking, detail::hot_limit limit,
+  void copy_hot(feature_view<cold_space, T> const& all, host_view<local_id const> ranking, hot_limit limit,
                 std::vector<HotPolicy> const& devices, ColdPolicy const& cold) {
     check_reach(devices);
     auto const plan = make_plan(all, ranking, limit, devices.size(), true);
@@ -234,7 +234,7 @@ private:
 
   template <memory_space Space>
   static detail::tier_plan make_plan(feature_view<Space, T> features, host_view<local_id const> ranking,
-                                     detail::hot_limit limit, std::size_t devices, bool cold_has_all) {
+                                     hot_limit limit, std::size_t devices, bool cold_has_all) {
     if (devices == 0) {
       throw precondition_error("a tiered store on 0 devices; give one or more");
     }

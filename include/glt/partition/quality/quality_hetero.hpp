@@ -16,7 +16,9 @@ namespace glt {
 ///
 /// @shape  splits [node types] or empty
 struct hetero_quality_options {
-  std::vector<detail::vertex_splits> splits{};
+  using vertex_splits = detail::vertex_splits; ///< seeds of training, validation and test
+
+  std::vector<vertex_splits> splits{};
 };
 
 /// Measures an assignment of the vertices of every type to parts: whole, by part, by node type and by edge type.
