@@ -115,7 +115,7 @@ struct balance_limit {
                                            double slack = 0.05) {
     auto const size = schema.num_vertices(node_type);
     auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
-    auto limit = seeds(size, seeds, slack);
+    auto limit = balance_limit::seeds(size, seeds, slack);
     limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
       return v >= first && v - first < size ? within(v - first) : detail::balance_share{.weight = 0};
     };
