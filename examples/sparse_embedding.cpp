@@ -64,7 +64,8 @@ double run(glt::mpi_comm comm) {
     }
   }
 
-  dist::embedding_options const options{.columns = 16, .optimizer = dist::sparse_adam{.learning_rate = 0.02}};
+  dist::embedding_options const options{.columns = 16,
+                                        .optimizer = dist::embedding_options::adam{.learning_rate = 0.02}};
   dist::sparse_embedding table(comm, graph.book(), graph.original(), options);
   // Edges to be predicted are not sampled.
   glt::link_options const links{.neighbors = {.fanouts = {10}}, .exclude = glt::seed_exclusion::edges};

@@ -45,7 +45,7 @@ void bulk_batches(benchmark::State& state) {
   std::vector<subgraph> samples(bulk);
   std::vector<collected> collections(bulk);
   std::vector<decltype(sampler)::bulk_item> items(bulk);
-  std::vector<glt::dist::bulk_list<cpu, glt::local_id, collected>> lists(bulk);
+  std::vector<glt::detail::bulk_list<cpu, glt::local_id, collected>> lists(bulk);
   std::int64_t vertices = 0;
   auto const load = [&] {
     for (std::size_t first = 0; first < seeds.size(); first += bulk) {

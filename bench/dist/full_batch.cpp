@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
-#include <glt/dist/full_batch/attention.hpp>
-#include <glt/dist/full_batch/attention_backward.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
@@ -112,14 +112,14 @@ void aggregate_reproducibly(benchmark::State& state) {
 
 void aggregate_sum_backward(benchmark::State& state) {
   full_batch_workload work(state.range(0), state.range(1));
-  measure_passes(state, work.comm, [&] { glt::dist::aggregate_backward(work.graph, work.in(), work.out()); });
+  measure_passes(state, work.comm, [&] { glt::detail::aggregate_backward(work.graph, work.in(), work.out()); });
   work.count(state);
 }
 
 // What a graph attention layer needs beside the sum of as many columns: 4 heads that share them.
 struct attention_workload : full_batch_workload {
   static constexpr std::int64_t heads = 4;
-  static constexpr glt::dist::attention_options<glt::memory_space::host> options{.heads = heads};
+  static constexpr glt::detail::attention_options<glt::memory_space::host> options{.heads = heads};
   glt::buffer<cpu, float> keys;
   glt::buffer<cpu, float> queries;
   glt::buffer<cpu, float> softmax;
@@ -143,12 +143,12 @@ struct attention_workload : full_batch_workload {
   [[nodiscard]] glt::host_matrix<float> both(glt::buffer<cpu, float>& of_softmax) {
     return {of_softmax.data(), graph.num_destinations(), 2 * heads};
   }
-  void forward() { glt::dist::attend(graph, {in(), by_head(keys), by_head(queries)}, out(), both(softmax), options); }
+  void forward() { glt::detail::attend(graph, {in(), by_head(keys), by_head(queries)}, out(), both(softmax), options); }
   void backward() {
-    glt::dist::attention_rows<glt::memory_space::host, float> const gradients{
+    glt::detail::attention_rows<glt::memory_space::host, float> const gradients{
         {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
-    glt::dist::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), both(softmax)}, in(), gradients,
-                               options);
+    glt::detail::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), both(softmax)}, in(),
+                                 gradients, options);
   }
 };
 
@@ -217,7 +217,7 @@ void growth(benchmark::State& state) {
       glt::host_matrix<float const> const in(x.data(), sharded.num_sources(), columns);
       glt::host_matrix<float> const out(y.data(), sharded.num_sources(), columns);
       glt::dist::aggregate(sharded, in, out);
-      glt::dist::aggregate_backward(sharded, in, out);
+      glt::detail::aggregate_backward(sharded, in, out);
       glt::dist::sharded_graph const with_cover(threads, graph, {.cover = true});
       std::int64_t sent = 0;
       for (std::int64_t k = 1; k < threads.size(); ++k) { // received backward

@@ -31,7 +31,7 @@ namespace glt_bench {
 #if defined(GLT_BENCH_EMULATED)
 inline constexpr bool emulated = true;
 using gpu = glt::device::emulated<>;
-using gpu_pinned = glt::device::emulated<glt::exec::thrust_cpp, glt::memory_space::pinned>;
+using gpu_pinned = glt::device::emulated<glt::detail::thrust_cpp, glt::memory_space::pinned>;
 #else
 inline constexpr bool emulated = false;
 using gpu = glt::device::cuda;

@@ -17,8 +17,8 @@
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/raw_data_view.hpp>
+#include <glt/outofcore/staging/detail/stage_both_ways.hpp>
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
-#include <glt/outofcore/staging/stage_both_ways.hpp>
 
 #include <array>
 #include <cstddef>
@@ -59,8 +59,8 @@ public:
       auto columns = edges.columns;
       if (what.both_ways) {
         constexpr std::int64_t usual = std::int64_t{1} << 31;
-        both = glt::io::stage_both_ways(columns, num_vertices, scratch_ / std::to_string(t),
-                                        (chosen_.memory > 0 ? chosen_.memory : usual) / 2);
+        both = glt::io::detail::stage_both_ways(columns, num_vertices, scratch_ / std::to_string(t),
+                                                (chosen_.memory > 0 ? chosen_.memory : usual) / 2);
         columns = both.view();
       }
       if (what.both_ways || what.appends()) {

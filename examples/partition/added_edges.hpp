@@ -47,7 +47,7 @@ inline std::string name_of_reverse(std::string const& name) {
 }
 
 inline std::int64_t num_vertices_of(glt::io::raw_data_view const& data, std::string const& type) {
-  return std::ranges::find(data.nodes, type, &glt::io::node_table::name)->num_nodes;
+  return std::ranges::find(data.nodes, type, &glt::io::raw_data::node_table::name)->num_nodes;
 }
 
 /// Refuses options that have no meaning for this data set.
@@ -150,16 +150,16 @@ inline glt::io::array with_rows_of(glt::io::array const& values, std::vector<std
 }
 
 /// The edges of one type in the other direction, with what they carry; their link splits stay where they are.
-inline glt::io::edge_table reverse_of(glt::io::edge_table const& edges) {
-  glt::io::edge_table made{.source = edges.destination,
-                           .name = name_of_reverse(edges.name),
-                           .destination = edges.source,
-                           .sources = edges.destinations,
-                           .destinations = edges.sources,
-                           .features = {},
-                           .weights = edges.weights,
-                           .times = edges.times,
-                           .links = {}};
+inline glt::io::raw_data::edge_table reverse_of(glt::io::raw_data::edge_table const& edges) {
+  glt::io::raw_data::edge_table made{.source = edges.destination,
+                                     .name = name_of_reverse(edges.name),
+                                     .destination = edges.source,
+                                     .sources = edges.destinations,
+                                     .destinations = edges.sources,
+                                     .features = {},
+                                     .weights = edges.weights,
+                                     .times = edges.times,
+                                     .links = {}};
   for (auto const& [name, values] : edges.features) {
     made.features.push_back({name, with_rows_of(values, {})});
   }
@@ -167,7 +167,7 @@ inline glt::io::edge_table reverse_of(glt::io::edge_table const& edges) {
 }
 
 /// Makes edges between vertices of one type go both ways, without duplicates.
-inline void make_both_ways(glt::io::edge_table& edges, std::int64_t num_vertices) {
+inline void make_both_ways(glt::io::raw_data::edge_table& edges, std::int64_t num_vertices) {
   glt::coo_view<glt::memory_space::host, glt::global_id> const list(
       num_vertices, glt::host_view<glt::global_id const>(edges.sources),
       glt::host_view<glt::global_id const>(edges.destinations));
@@ -177,7 +177,7 @@ inline void make_both_ways(glt::io::edge_table& edges, std::int64_t num_vertices
 }
 
 /// Appends edges, and what those carry that they come from.
-inline void append_edges(glt::io::edge_table& edges, std::int64_t num_vertices, edge_additions const& what) {
+inline void append_edges(glt::io::raw_data::edge_table& edges, std::int64_t num_vertices, edge_additions const& what) {
   std::vector<glt::global_id> sources;
   std::vector<glt::global_id> destinations;
   std::vector<std::int64_t> origins;

@@ -10,7 +10,7 @@
 #include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/text/assignment.hpp>
+#include <glt/io/text/detail/assignment.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/partition/assigned.hpp>
 #include <glt/partition/balance.hpp>
@@ -63,7 +63,7 @@ inline glt::fennel_partitioner make_fennel(options const& chosen, glt::balance_c
 /// The limits cut ranges apart; asked for vertices alone, a graph without types needs none.
 inline glt::contiguous_partitioner make_contiguous(options const& chosen, glt::balance_constraints limits) {
   if (!limits.empty() && asks_balance(chosen, "vertices")) {
-    limits.push_back(glt::balance_vertices(chosen.slack));
+    limits.push_back(glt::balance_limit::vertices(chosen.slack));
   }
   return {.balance = std::move(limits)};
 }
@@ -78,18 +78,18 @@ glt::balance_constraints limits_of(options const& chosen, glt::hetero_schema con
     limits.push_back(edges());
   }
   if (asks_balance(chosen, "seeds")) {
-    limits.push_back(glt::balance_seeds(glt::detail::first_vertices(schema).back(),
-                                        glt::host_view<glt::global_id const>(seeds), chosen.slack));
+    limits.push_back(glt::balance_limit::seeds(glt::detail::first_vertices(schema).back(),
+                                               glt::host_view<glt::global_id const>(seeds), chosen.slack));
   }
   if (asks_balance(chosen, "types") || schema.num_node_types() > 1) {
-    limits.push_back(glt::balance_node_types(schema, chosen.slack));
+    limits.push_back(glt::balance_limit::types(schema, chosen.slack));
   }
   return limits;
 }
 
 /// Those limits and that of the vertices, all of which the parts must keep in the end.
 inline glt::balance_constraints with_vertices(glt::balance_constraints limits, options const& chosen) {
-  limits.push_back(glt::balance_vertices(chosen.slack));
+  limits.push_back(glt::balance_limit::vertices(chosen.slack));
   return limits;
 }
 
@@ -102,8 +102,8 @@ inline void check_has_seeds(std::vector<glt::global_id> const& seeds) {
 }
 
 /// How the part of a vertex was found, for the manifest.
-inline glt::io::partitioner_note note_of(options const& chosen) {
-  glt::io::partitioner_note note{.name = chosen.method, .options = {}, .key = chosen.key};
+inline glt::io::manifest::partitioner_note note_of(options const& chosen) {
+  glt::io::manifest::partitioner_note note{.name = chosen.method, .options = {}, .key = chosen.key};
   bool const streams = chosen.method == "ldg" || chosen.method == "fennel";
   if (keeps_balance(chosen.method)) {
     if (chosen.method != "contiguous") {
@@ -141,7 +141,7 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
     return glt::hash_partitioner{.seed = chosen.key}(graph.view(), parts);
   }
   if (method == "file") {
-    auto const given = glt::io::read_assignment(chosen.assignment);
+    auto const given = glt::io::detail::read_assignment(chosen.assignment);
     return glt::assigned_partitioner{.parts = given.view()}(graph.view(), parts);
   }
   if (method == "ldg") {
@@ -172,7 +172,7 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
 inline assignment assign(options const& chosen, whole_graph const& graph) {
   auto const limits = [&] {
     return limits_of(chosen, graph.schema(), graph.seeds(),
-                     [&] { return glt::balance_edges(graph.view(), chosen.slack); });
+                     [&] { return glt::balance_limit::edges(graph.view(), chosen.slack); });
   };
   auto part_of = assign_by_method(chosen, graph, limits);
   return repairs_balance(chosen.method)

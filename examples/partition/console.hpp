@@ -75,7 +75,7 @@ public:
 
   /// For `io::read_options` and others: shows how far a piece of work is, at most ten times a second on a terminal
   /// and every ten seconds elsewhere.
-  [[nodiscard]] glt::io::progress_callback progress() {
+  [[nodiscard]] glt::io::progress::callback progress() {
     return [this](glt::io::progress const& now) { show(now); };
   }
 

@@ -13,10 +13,10 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/outofcore/all_types.hpp>
-#include <glt/outofcore/hot_vertices.hpp>
-#include <glt/outofcore/hotness.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -25,7 +25,7 @@
 namespace glt_partition {
 
 /// Throws if --cache-ratio has nothing to go by.
-inline void check_cache_ratio(options const& chosen, glt::io::all_types const& graph) {
+inline void check_cache_ratio(options const& chosen, glt::io::detail::all_types const& graph) {
   if (chosen.cache_ratio > 0 && graph.train().empty()) {
     throw glt::precondition_error("--cache-ratio of a data set without training vertices, which choose the rows; leave "
                                   "out the option, or add a split");
@@ -37,26 +37,27 @@ inline void check_cache_ratio(options const& chosen, glt::io::all_types const& g
 ///
 /// @shape  part_of [V of all types], the same on all ranks → [node types] or empty
 template <glt::communicator Comm>
-std::vector<glt::io::hot_vertices>
-find_hot(Comm comm, options const& chosen, glt::io::all_types const& graph, glt::host_view<glt::local_id const> part_of,
-         glt::io::memory_plan const& plan, glt::io::progress_callback on_progress = {}) {
+std::vector<glt::io::write_options::hot_vertices>
+find_hot(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
+         glt::host_view<glt::local_id const> part_of, glt::io::detail::memory_plan const& plan,
+         glt::io::progress::callback on_progress = {}) {
   if (chosen.cache_ratio == 0) {
     return {};
   }
-  return glt::io::find_hot_vertices(comm, graph, part_of, chosen.parts, chosen.cache_ratio,
-                                    {.hotness = hotness_of(chosen),
-                                     .plan = plan,
-                                     .policy = cpu(chosen.threads),
-                                     .on_progress = std::move(on_progress)});
+  return glt::io::detail::find_hot_vertices(comm, graph, part_of, chosen.parts, chosen.cache_ratio,
+                                            {.hotness = hotness_of(chosen),
+                                             .plan = plan,
+                                             .policy = cpu(chosen.threads),
+                                             .on_progress = std::move(on_progress)});
 }
 
 /// The same for a data set in the memory of one process, with room for four parts at a time and for all lists.
-inline std::vector<glt::io::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
-                                                   glt::host_view<glt::local_id const> part_of) {
-  glt::io::all_types const graph(glt::io::view_of(data));
+inline std::vector<glt::io::write_options::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
+                                                                  glt::host_view<glt::local_id const> part_of) {
+  glt::io::detail::all_types const graph(glt::io::view_of(data));
   auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
   return find_hot(glt::serial_comm(), chosen, graph, part_of,
-                  {.for_vertices = 4 * glt::io::memory_plan::bytes_a_vertex * graph.num_vertices(),
+                  {.for_vertices = 4 * glt::io::detail::memory_plan::bytes_a_vertex * graph.num_vertices(),
                    .for_edges = 32 * (chosen.parts + 2) * kept});
 }
 

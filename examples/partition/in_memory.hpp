@@ -18,7 +18,7 @@
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -49,7 +49,7 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   check_readable(chosen, format);
   auto data = read_input(chosen, format, out);
   prepare(data, chosen, out);
-  glt::io::all_types const all(glt::io::view_of(data));
+  glt::io::detail::all_types const all(glt::io::view_of(data));
   check_cache_ratio(chosen, all);
   check_splits(chosen, all, out);
   auto const bytes = estimate_bytes(data);

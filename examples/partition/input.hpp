@@ -14,20 +14,20 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
 #include <glt/io/array/detail/npy_pieces.hpp>
-#include <glt/io/array/npy_any.hpp>
-#include <glt/io/datasets/ogb.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
-#include <glt/io/datasets/planetoid.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
+#include <glt/io/datasets/detail/planetoid.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/npy_folder.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
+#include <glt/io/text/detail/matrix_market.hpp>
+#include <glt/io/text/detail/metis_graph.hpp>
 #include <glt/io/text/edge_list.hpp>
-#include <glt/io/text/matrix_market.hpp>
-#include <glt/io/text/metis_graph.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -68,9 +68,9 @@ inline std::string guess_format(std::filesystem::path const& path) {
 }
 
 /// How a set of the Open Graph Benchmark is read; says which sets have half of their edges.
-inline glt::io::ogb_options reading_of_ogb(options const& chosen, console& out) {
-  glt::io::ogb_options made{.split = chosen.split,
-                            .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
+inline glt::io::detail::ogb_options reading_of_ogb(options const& chosen, console& out) {
+  glt::io::detail::ogb_options made{.split = chosen.split,
+                                    .reading = {.threads = chosen.threads, .on_progress = out.progress()}};
   if (glt::io::detail::ogb_files const files(chosen.input, made);
       files.one_way() && !chosen.symmetrize && !chosen.add_reverse) {
     out.say("note: " + files.name() +
@@ -147,10 +147,10 @@ inline glt::io::raw_data read_input(options const& chosen, std::string const& fo
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   auto const& path = chosen.input;
   if (format == "ogb") {
-    return io::read_ogb(path, reading_of_ogb(chosen, out));
+    return io::detail::read_ogb(path, reading_of_ogb(chosen, out));
   }
   if (format == "npy") {
-    auto made = io::read_npy_folder(path, {.reading = reading});
+    auto made = io::detail::read_npy_folder(path, {.reading = reading});
     note_arrays(path, out);
     return made;
   }
@@ -158,12 +158,12 @@ inline glt::io::raw_data read_input(options const& chosen, std::string const& fo
     return io::read_edge_list(path, {}, reading);
   }
   if (format == "mtx") {
-    return io::read_matrix_market(path, reading);
+    return io::detail::read_matrix_market(path, reading);
   }
   if (format == "metis") {
-    return io::read_metis_graph(path, reading);
+    return io::detail::read_metis_graph(path, reading);
   }
-  return format == "planetoid" ? io::read_planetoid_npz(path) : read_wordnet(path);
+  return format == "planetoid" ? io::detail::read_planetoid_npz(path) : read_wordnet(path);
 }
 
 /// Calls f with a value of the C++ type of float elements; does nothing for integers.
@@ -219,7 +219,8 @@ inline void check_weights(glt::io::detail::edge_table_view const& edges, options
 }
 
 /// Refuses features that are not finite; `of` names what they describe.
-inline void check_finite(std::span<glt::io::named_array const> features, std::string const& of, options const& chosen) {
+inline void check_finite(std::span<glt::io::raw_data::named_array const> features, std::string const& of,
+                         options const& chosen) {
   for (auto const& [name, values] : features) {
     if (auto const odd = glt::io::detail::find_not_finite(values)) {
       auto const columns = values.columns();

@@ -13,12 +13,12 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
-#include <glt/io/text/assignment.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/io/text/detail/assignment.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
+#include <glt/outofcore/detail/repair.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
-#include <glt/outofcore/repair.hpp>
-#include <glt/outofcore/stream.hpp>
+#include <glt/outofcore/detail/stream.hpp>
 #include <glt/partition/balance.hpp>
 
 #include <algorithm>
@@ -72,8 +72,8 @@ inline std::int64_t balance_bytes(options const& chosen) {
 
 /// Assigns the vertices of all types of a data set that stays on disk.
 template <glt::communicator Comm>
-assignment assign_large(Comm comm, options const& chosen, glt::io::all_types const& graph,
-                        glt::io::memory_plan const& plan, std::filesystem::path const& scratch, console& out) {
+assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
+                        glt::io::detail::memory_plan const& plan, std::filesystem::path const& scratch, console& out) {
   auto const num_vertices = graph.num_vertices();
   // Partitioners that look at no edge see a graph without any.
   auto const edgeless = [&](auto const& partitioner) {
@@ -83,12 +83,12 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
   };
   auto const limits = [&](glt::host_view<std::int64_t const> in_degrees) {
     return limits_of(chosen, graph.schema(), graph.train(),
-                     [&] { return glt::balance_weights("edges", in_degrees, chosen.slack); });
+                     [&] { return glt::balance_limit::weights("edges", in_degrees, chosen.slack); });
   };
-  glt::io::stream_options const streaming{
+  glt::io::detail::stream_options const streaming{
       .passes = chosen.passes, .plan = plan, .scratch = scratch, .on_progress = out.progress()};
   auto const streamed = [&](auto make_stream) {
-    return glt::io::assign_by_stream(comm, make_stream, graph.data(), streaming);
+    return glt::io::detail::assign_by_stream(comm, make_stream, graph.data(), streaming);
   };
   // Of vertices alone, no part has more than the limit, but some may have none.
   auto const repaired = [&](assignment part_of) {
@@ -99,7 +99,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     auto const limited = std::ranges::count(has_vertices, false) > 0 ||
                          std::ranges::any_of(chosen.balance, [](auto const& of) { return of != "vertices"; });
     return limited || graph.schema().num_node_types() > 1
-               ? glt::io::repair_by_stream(
+               ? glt::io::detail::repair_by_stream(
                      comm, graph, std::move(part_of), chosen.parts,
                      [&](auto in_degrees) { return with_vertices(limits(in_degrees), chosen); }, streaming)
                : std::move(part_of);
@@ -119,7 +119,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
     return edgeless(glt::hash_partitioner{.seed = chosen.key});
   }
   if (method == "file") {
-    auto const given = glt::io::read_assignment(chosen.assignment);
+    auto const given = glt::io::detail::read_assignment(chosen.assignment);
     return edgeless(glt::assigned_partitioner{.parts = given.view()});
   }
   if (method == "fennel") {
@@ -146,7 +146,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::all_types con
 /// @pre    parts were checked, as `make_relabelling` does; not checked
 /// @throws collective_error  on every rank, as `checked_pairs::for_each`
 template <glt::communicator Comm>
-std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::all_types const& graph,
+std::vector<std::int64_t> count_edges_between(Comm comm, glt::io::detail::all_types const& graph,
                                               glt::host_view<glt::local_id const> part_of, int num_parts) {
   auto const parts = static_cast<std::size_t>(num_parts);
   std::vector<std::int64_t> between;

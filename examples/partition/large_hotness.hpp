@@ -8,9 +8,9 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/progress.hpp>
-#include <glt/outofcore/all_types.hpp>
-#include <glt/outofcore/frequency.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/frequency.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>
 #include <utility>
@@ -24,18 +24,18 @@ namespace glt_partition {
 /// @shape  dealt [V of all types]: parts by LDG without limits, which training vertices count for; the same on all
 ///         ranks → [V of all types], on every rank
 template <glt::communicator Comm, class MakeLimits>
-assignment assign_by_frequency(Comm comm, options const& chosen, glt::io::all_types const& graph,
+assignment assign_by_frequency(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
                                glt::host_view<glt::local_id const> dealt, MakeLimits make_limits,
-                               glt::io::memory_plan const& plan, std::filesystem::path const& scratch,
-                               glt::io::progress_callback on_progress = {}) {
-  return glt::io::assign_by_frequency(comm, graph, dealt, chosen.parts,
-                                      {.estimate = {.hotness = hotness_of(chosen),
-                                                    .plan = plan,
-                                                    .policy = cpu(chosen.threads),
-                                                    .on_progress = std::move(on_progress)},
-                                       .capacity_slack = chosen.slack,
-                                       .scratch = scratch},
-                                      make_limits);
+                               glt::io::detail::memory_plan const& plan, std::filesystem::path const& scratch,
+                               glt::io::progress::callback on_progress = {}) {
+  return glt::io::detail::assign_by_frequency(comm, graph, dealt, chosen.parts,
+                                              {.estimate = {.hotness = hotness_of(chosen),
+                                                            .plan = plan,
+                                                            .policy = cpu(chosen.threads),
+                                                            .on_progress = std::move(on_progress)},
+                                               .capacity_slack = chosen.slack,
+                                               .scratch = scratch},
+                                              make_limits);
 }
 
 } // namespace glt_partition

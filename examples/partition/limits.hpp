@@ -9,7 +9,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/partition/detail/balance_loads.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace glt_partition {
 /// What a note says of parts of which one has more than `slack` allows; empty if none has.
 ///
 /// A limit counts as missed also where one vertex alone weighs more than `slack` allows, so that no partition can keep
-/// it. The limit that partitioners keep is wider there: it allows the heaviest vertex, see `glt::detail::balance_limit`.
+/// it. The limit that partitioners keep is wider there: it allows the heaviest vertex, see `glt::balance_limit`.
 ///
 /// @shape  counts [P], what every part has
 inline std::string limit_missed(std::string const& what, std::span<std::int64_t const> counts, double slack) {
@@ -63,7 +63,7 @@ inline std::string empty_parts(std::span<std::int64_t const> counts) {
 ///
 /// @shape  part_of [V of all types]; edges_into [P], edges into the vertices of every part
 /// @throws precondition_error  if there is one, and --strict
-inline void check_limits(options const& chosen, glt::io::all_types const& graph,
+inline void check_limits(options const& chosen, glt::io::detail::all_types const& graph,
                          glt::host_view<glt::local_id const> part_of, std::span<std::int64_t const> edges_into,
                          console& out) {
   auto const by_part = [&](auto const& vertices) {

@@ -17,9 +17,9 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/outofcore/all_types.hpp>
-#include <glt/outofcore/memory_plan.hpp>
-#include <glt/outofcore/parts.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstddef>
@@ -54,7 +54,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   shared_scratch const scratch(comm, chosen.out);
   auto const input = stage_input(comm, chosen, format, scratch.path(), out);
   auto const data = input.view();
-  glt::io::all_types const graph(data);
+  glt::io::detail::all_types const graph(data);
   glt::run_together(comm, [&] {
     check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out);
     check_cache_ratio(chosen, graph);
@@ -63,7 +63,7 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
     }
   });
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
-  auto const plan = glt::io::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
+  auto const plan = glt::io::detail::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
   out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",
                                comm.size(), " rank(s); each takes up to ", bytes_text(limit), " of memory, and about ",
                                bytes_text(48 * graph.num_edges() / comm.size()), " of disk for edges that wait"));
@@ -75,12 +75,12 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   }
   // Before the parts appear: the input is not read any more then.
   auto const between = count_edges_between(comm, graph, part_of.view(), chosen.parts);
-  glt::io::write_parts_collective(comm, chosen.out, data, labels,
-                                  {.partitioner = note_of(chosen),
-                                   .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
-                                   .halo = chosen.halo,
-                                   .plan = plan,
-                                   .on_progress = out.progress()});
+  glt::io::detail::write_parts_collective(comm, chosen.out, data, labels,
+                                          {.partitioner = note_of(chosen),
+                                           .hot = find_hot(comm, chosen, graph, part_of.view(), plan, out.progress()),
+                                           .halo = chosen.halo,
+                                           .plan = plan,
+                                           .on_progress = out.progress()});
   auto const parts = static_cast<std::size_t>(chosen.parts);
   std::vector<std::int64_t> edges_into(parts, 0);
   auto cut = graph.num_edges();

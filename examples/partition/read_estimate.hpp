@@ -7,7 +7,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/npz.hpp>
+#include <glt/io/array/detail/npz.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace glt_partition {
 /// About how much memory the arrays of an .npz archive take when they are read and sparse ones made dense.
 inline std::int64_t estimate_archive(std::filesystem::path const& path) {
   constexpr double most = 1e17;
-  glt::io::npz_file archive(path);
+  glt::io::detail::npz_file archive(path);
   auto bytes = static_cast<std::int64_t>(std::min(archive.unpacked_bytes(), most));
   if (archive.contains("attr_shape")) { // of sparse features
     auto elements = 2.0;

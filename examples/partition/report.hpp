@@ -7,9 +7,9 @@
 
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/detail/message.hpp>
+#include <glt/io/parts/detail/parts_quality.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/io/parts/parts_quality.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/quality/quality.hpp>
 
@@ -83,7 +83,7 @@ inline void report(options const& chosen, glt::partition_quality const& quality,
 /// Measures parts that are on disk, one after the other.
 inline glt::partition_quality measure_folder(glt::io::parts_folder const& folder, int threads) {
   glt::device::cpu const policy(threads);
-  return glt::io::measure_parts(folder, policy.executor());
+  return glt::io::detail::measure_parts(folder, policy.executor());
 }
 
 inline void say_done(options const& chosen, console& out) {

@@ -10,7 +10,7 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -69,7 +69,7 @@ private:
 };
 
 /// What the splits of the vertices of one type share.
-inline void find_shared_vertices(glt::io::node_table const& nodes, std::vector<std::string>& faults) {
+inline void find_shared_vertices(glt::io::raw_data::node_table const& nodes, std::vector<std::string>& faults) {
   struct split {
     char const* name;
     std::vector<glt::global_id> ids;
@@ -107,7 +107,8 @@ struct checked_links {
 };
 
 /// What the link splits of one edge type share with each other and with the graph. Reads the edges of the type once.
-inline void find_shared_edges(glt::io::all_types const& graph, std::size_t type, std::vector<std::string>& faults) {
+inline void find_shared_edges(glt::io::detail::all_types const& graph, std::size_t type,
+                              std::vector<std::string>& faults) {
   auto const& data = graph.data();
   auto const& edges = data.edges[type];
   bool const turns = joins_one_type(edges);
@@ -181,7 +182,7 @@ inline void find_shared_edges(glt::io::all_types const& graph, std::size_t type,
 ///
 /// @throws precondition_error  if they share anything, and --strict
 /// @cost   one pass over the edges of each type with splits; memory of 17 bytes a pair of the splits of a type
-inline void check_splits(options const& chosen, glt::io::all_types const& graph, console& out) {
+inline void check_splits(options const& chosen, glt::io::detail::all_types const& graph, console& out) {
   if (!chosen.check_splits) {
     return;
   }

@@ -13,19 +13,19 @@
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/detail/input_watch.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/outofcore/staging/stage_edge_list.hpp>
-#include <glt/outofcore/staging/stage_matrix_market.hpp>
-#include <glt/outofcore/staging/stage_metis_graph.hpp>
-#include <glt/outofcore/staging/stage_npy_folder.hpp>
-#include <glt/outofcore/staging/stage_ogb.hpp>
+#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
+#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_ogb.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,17 +46,17 @@ inline std::filesystem::path folder_for(std::filesystem::path const& scratch, st
 /// The folder of arrays that is the input, or what can be mapped instead of it.
 inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem::path const& scratch, console& out) {
   try {
-    static_cast<void>(glt::io::mapped_raw_data(chosen.input));
+    static_cast<void>(glt::io::detail::mapped_raw_data(chosen.input));
     note_arrays(chosen.input, out);
     return chosen.input;
   } catch (glt::io_error const&) {
     auto folder = folder_for(scratch, glt::io::detail::npy_folder_files(chosen.input).name());
     check_fits(estimate_archives(chosen.input), chosen, "reading the .npz files of " + chosen.input.string(),
                "save them as dense .npy files");
-    glt::io::stage_npy_folder(chosen.input, folder);
+    glt::io::detail::stage_npy_folder(chosen.input, folder);
     note_arrays(chosen.input, out);
     try {
-      static_cast<void>(glt::io::mapped_raw_data(folder));
+      static_cast<void>(glt::io::detail::mapped_raw_data(folder));
     } catch (glt::io_error const& fault) { // name the file that the user knows
       std::string text = fault.what();
       if (auto const place = text.find(folder.string()); place != std::string::npos) {
@@ -72,7 +72,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
 inline std::filesystem::path stage_tables(options const& chosen, std::filesystem::path const& scratch, console& out) {
   auto const reading = reading_of_ogb(chosen, out);
   auto folder = folder_for(scratch, glt::io::detail::ogb_files(chosen.input, reading).name());
-  glt::io::stage_ogb(chosen.input, folder, reading);
+  glt::io::detail::stage_ogb(chosen.input, folder, reading);
   return folder;
 }
 
@@ -100,29 +100,29 @@ inline std::filesystem::path stage_in_memory(options const& chosen, std::string 
 /// @comm   collective
 /// @throws collective_error  on every rank, as the readers, or if what must be in memory does not fit
 template <glt::communicator Comm>
-glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::string const& format,
-                                     std::filesystem::path const& scratch, console& out) {
+glt::io::detail::mapped_raw_data stage_input(Comm comm, options const& chosen, std::string const& format,
+                                             std::filesystem::path const& scratch, console& out) {
   namespace io = glt::io;
   io::read_options const reading{.threads = chosen.threads, .on_progress = out.progress()};
   std::string folder;
   if (format == "snap" || format == "mtx" || format == "metis") {
     bool packed = false;
     glt::run_together(comm, [&] {
-      packed = io::text_source(chosen.input).packed();
+      packed = io::detail::text_source(chosen.input).packed();
       folder = folder_for(scratch, io::detail::graph_of(chosen.input).name).string();
     });
     if (packed && comm.size() > 1) {
       out.say("note: a packed file cannot be cut; rank 0 reads " + chosen.input.string() + " alone");
     }
     if (format == "snap") {
-      io::stage_edge_list(comm, chosen.input, folder, {}, reading);
+      io::detail::stage_edge_list(comm, chosen.input, folder, {}, reading);
     } else if (format == "mtx") {
-      io::stage_matrix_market(comm, chosen.input, folder, reading);
+      io::detail::stage_matrix_market(comm, chosen.input, folder, reading);
     } else {
-      io::stage_metis_graph(comm, chosen.input, folder, reading);
+      io::detail::stage_metis_graph(comm, chosen.input, folder, reading);
     }
   }
-  std::optional<io::mapped_raw_data> checked; // what was found right is what is mapped in the end
+  std::optional<io::detail::mapped_raw_data> checked; // what was found right is what is mapped in the end
   glt::run_together(comm, [&] {
     if (comm.rank() == 0) {
       if (folder.empty()) {
@@ -138,7 +138,7 @@ glt::io::mapped_raw_data stage_input(Comm comm, options const& chosen, std::stri
     }
   });
   glt::detail::broadcast_text(comm, folder);
-  std::optional<io::mapped_raw_data> mapped;
+  std::optional<io::detail::mapped_raw_data> mapped;
   glt::run_together(comm, [&] { mapped.emplace(folder); });
   glt::run_together(comm, [&] {
     if (checked) {

@@ -36,7 +36,7 @@ public:
       }
     }
     if (!is_simple()) {
-      merged_ = glt::make_homogeneous(typed_.view());
+      merged_ = glt::detail::make_homogeneous(typed_.view());
     }
   }
 
@@ -56,7 +56,7 @@ public:
   [[nodiscard]] glt::partition_quality measure(glt::host_view<glt::local_id const> part_of, int num_parts,
                                                int threads) const {
     cpu const policy(threads);
-    std::vector<glt::vertex_splits> splits;
+    std::vector<glt::detail::vertex_splits> splits;
     std::vector<glt::host_view<glt::local_id const>> parts;
     for (std::size_t t = 0; t < data_.nodes.size(); ++t) {
       auto const& nodes = data_.nodes[t];

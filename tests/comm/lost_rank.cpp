@@ -32,8 +32,9 @@ struct endable_comm : serial_comm {
   [[nodiscard]] endable_comm duplicate() const noexcept { return *this; }
 };
 
-static_assert(losable<endable_comm> && losable<counting_comm<endable_comm>>);
-static_assert(!losable<serial_comm> && !losable<threads_comm> && !losable<minimal_communicator<endable_comm>>);
+static_assert(glt::detail::losable<endable_comm> && glt::detail::losable<counting_comm<endable_comm>>);
+static_assert(!glt::detail::losable<serial_comm> && !glt::detail::losable<threads_comm> &&
+              !glt::detail::losable<minimal_communicator<endable_comm>>);
 
 } // namespace
 

@@ -8,8 +8,9 @@
 
 using glt::device::cpu;
 
-void use(glt::temporal_neighbor_sampler<cpu>& sampler, std::vector<glt::local_id> const& seeds,
-         std::vector<std::int64_t> const& times, glt::sampled_subgraph<cpu>& batch) {
+void use(glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>>& sampler,
+         std::vector<glt::local_id> const& seeds, std::vector<std::int64_t> const& times,
+         glt::sampled_subgraph<cpu>& batch) {
   sampler.sample(seeds, times, {.seed = 1}, batch);
 #ifdef GLT_FAIL
   sampler.sample(seeds, {.seed = 1}, batch);

@@ -5,9 +5,9 @@
 
 TEST_CASE("who may touch which memory") {
   using glt::memory_space;
-  CHECK(glt::host_accessible(memory_space::host));
-  CHECK(glt::host_accessible(memory_space::pinned));
-  CHECK_FALSE(glt::host_accessible(memory_space::device));
+  CHECK(glt::detail::host_accessible(memory_space::host));
+  CHECK(glt::detail::host_accessible(memory_space::pinned));
+  CHECK_FALSE(glt::detail::host_accessible(memory_space::device));
   CHECK_FALSE(glt::detail::device_accessible(memory_space::host));
   CHECK(glt::detail::device_accessible(memory_space::pinned));
   CHECK(glt::detail::device_accessible(memory_space::device));

@@ -121,9 +121,12 @@ TEST_CASE("a view of device memory can be passed around and cut without being re
 }
 
 TEST_CASE("spaces know who reaches them") {
-  static_assert(glt::host_accessible(memory_space::host) && !glt::detail::device_accessible(memory_space::host));
-  static_assert(glt::host_accessible(memory_space::pinned) && glt::detail::device_accessible(memory_space::pinned));
-  static_assert(!glt::host_accessible(memory_space::device) && glt::detail::device_accessible(memory_space::device));
+  static_assert(glt::detail::host_accessible(memory_space::host) &&
+                !glt::detail::device_accessible(memory_space::host));
+  static_assert(glt::detail::host_accessible(memory_space::pinned) &&
+                glt::detail::device_accessible(memory_space::pinned));
+  static_assert(!glt::detail::host_accessible(memory_space::device) &&
+                glt::detail::device_accessible(memory_space::device));
   CHECK(host_view<int>::space == memory_space::host);
   CHECK(matrix_view<memory_space::pinned, int>::space == memory_space::pinned);
 }

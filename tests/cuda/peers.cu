@@ -32,7 +32,7 @@ TEST_CASE("a report of peers names who reads whom") {
 }
 
 TEST_CASE("a GPU that does not exist has no peers") {
-  CHECK_THROWS_AS(static_cast<void>(find_peers({0, 1 << 20})), cuda_error);
+  CHECK_THROWS_AS(static_cast<void>(glt::detail::find_peers({0, 1 << 20})), cuda_error);
   std::vector<float> const after(3, 1); // the error is forgotten
   auto const made = make_buffer<device::cuda>(after, device::cuda(0));
   CHECK(to_vector(made.policy(), made.view()) == after);

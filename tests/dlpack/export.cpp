@@ -25,7 +25,7 @@ TEST_CASE_TEMPLATE("a buffer becomes a tensor over the same memory, and comes ba
     CHECK(elements.empty());
     auto const& told = tensor->dl_tensor;
     CHECK(told.data == data);
-    CHECK(told.device.device_type == dlpack_device_type<Policy>);
+    CHECK(told.device.device_type == glt::detail::dlpack_device_type<Policy>);
     CHECK(told.ndim == 1);
     CHECK(told.shape[0] == n);
     CHECK(told.strides[0] == 1);

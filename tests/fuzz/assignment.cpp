@@ -4,7 +4,7 @@
 // how the others are read.
 #include "support/fuzz.hpp"
 
-#include <glt/io/text/assignment.hpp>
+#include <glt/io/text/detail/assignment.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0], [](glt::io::text_source& source, glt::io::read_options const& read) {
-    auto const parts = glt::io::read_assignment(source, read);
+  glt_test::read_twice(text, data[0], [](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    auto const parts = glt::io::detail::read_assignment(source, read);
     for (auto const part : parts) {
       glt_test::insist(part >= 0, "no part is negative");
     }

@@ -16,7 +16,7 @@
 namespace {
 
 template <class T>
-std::string read(glt::io::text_source& source, glt::io::detail::column_options const& options,
+std::string read(glt::io::detail::text_source& source, glt::io::detail::column_options const& options,
                  glt::io::read_options const& how) {
   auto const table = glt::io::detail::read_columns<T>(source, options, how);
   auto const values = table.template values<T>();
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0], [&](glt::io::text_source& source, glt::io::read_options const& how) {
+  glt_test::read_twice(text, data[0], [&](glt::io::detail::text_source& source, glt::io::read_options const& how) {
     switch (data[0] % 4) {
     case 0:
       return read<std::int64_t>(source, {}, how);

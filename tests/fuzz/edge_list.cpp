@@ -15,7 +15,7 @@
 
 namespace {
 
-using column = glt::io::edge_column;
+using column = glt::io::detail::edge_column;
 
 std::array<glt::io::edge_list_options, 6> const options{{{},
                                                          {.relabel = true},
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
   auto const& chosen = options[data[0] % options.size()];
-  glt_test::read_twice(text, data[0], [&](glt::io::text_source& source, glt::io::read_options const& read) {
-    return glt_test::everything_in(glt::io::read_edge_list(source, chosen, read));
+  glt_test::read_twice(text, data[0], [&](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    return glt_test::everything_in(glt::io::detail::read_edge_list(source, chosen, read));
   });
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "support/gzip.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace {
 
 std::string outcome(std::filesystem::path const& path, std::int64_t piece_bytes) {
   try {
-    glt::io::text_source source(path, {.piece_bytes = piece_bytes, .line_bytes = 1 << 24, .text_bytes = 1 << 24});
+    glt::io::detail::text_source source(path,
+                                        {.piece_bytes = piece_bytes, .line_bytes = 1 << 24, .text_bytes = 1 << 24});
     std::string text;
     while (source.load()) {
       text += source.unread();

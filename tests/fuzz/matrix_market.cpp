@@ -4,7 +4,7 @@
 // how the others are read.
 #include "support/fuzz.hpp"
 
-#include <glt/io/text/matrix_market.hpp>
+#include <glt/io/text/detail/matrix_market.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0], [](glt::io::text_source& source, glt::io::read_options const& read) {
-    return glt_test::everything_in(glt::io::read_matrix_market(source, read));
+  glt_test::read_twice(text, data[0], [](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    return glt_test::everything_in(glt::io::detail::read_matrix_market(source, read));
   });
   return 0;
 }

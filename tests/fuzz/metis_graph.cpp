@@ -4,7 +4,7 @@
 // how the others are read.
 #include "support/fuzz.hpp"
 
-#include <glt/io/text/metis_graph.hpp>
+#include <glt/io/text/detail/metis_graph.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
   }
   std::string_view const text(reinterpret_cast<char const*>(data) + 1, size - 1);
-  glt_test::read_twice(text, data[0], [](glt::io::text_source& source, glt::io::read_options const& read) {
-    return glt_test::everything_in(glt::io::read_metis_graph(source, read));
+  glt_test::read_twice(text, data[0], [](glt::io::detail::text_source& source, glt::io::read_options const& read) {
+    return glt_test::everything_in(glt::io::detail::read_metis_graph(source, read));
   });
   return 0;
 }

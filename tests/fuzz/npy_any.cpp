@@ -5,7 +5,7 @@
 #include "support/fuzz.hpp"
 
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/npy_any.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,8 @@ std::vector<std::string> glt_test::fuzz_seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   try {
-    auto const array =
-        glt::io::read_npy_any({reinterpret_cast<std::byte const*>(data), static_cast<std::int64_t>(size)}, "input");
+    auto const array = glt::io::detail::read_npy_any(
+        {reinterpret_cast<std::byte const*>(data), static_cast<std::int64_t>(size)}, "input");
     glt_test::insist(array.bytes().size() <= static_cast<std::int64_t>(size) * 2, "no more than twice the file");
     glt_test::insist(glt::io::detail::count_not_finite(array) * glt::detail::size_of(array.type()) <=
                          array.bytes().size(),

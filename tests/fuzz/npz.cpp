@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/npz.hpp>
+#include <glt/io/array/detail/npz.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   static glt_test::scratch_folder const scratch;
   glt_test::write_bytes(scratch / "input.npz", std::string(data, data + size));
   try {
-    glt::io::npz_file file(scratch / "input.npz");
+    glt::io::detail::npz_file file(scratch / "input.npz");
     for (auto const& name : file.names()) {
       try {
         auto const array = file.read(name);

@@ -49,9 +49,10 @@ std::vector<float> rows_of(table_type const& table) {
 } // namespace
 
 TEST_CASE("an embedding that is restored goes on to the same bits") {
-  for (glt::dist::sparse_optimizer const& optimizer :
-       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{}), glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adam{})}) {
+  for (glt::detail::sparse_optimizer const& optimizer :
+       {glt::detail::sparse_optimizer(glt::dist::embedding_options::sgd{}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adagrad{}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adam{})}) {
     glt_test::scratch_folder const scratch;
     glt::run_threads(num_ranks, [&](auto comm) {
       auto const path = scratch / std::to_string(comm.rank());
@@ -85,7 +86,7 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
     CHECK(glt_test::names(refused(is_odd ? scratch / "none" : path, table), "rank 1", "no such file"));
     comm.barrier();
     CHECK(glt_test::names(refused(is_odd ? scratch / "0" : path, table), "rank 1", "of another partition"));
-    auto adam = make_table(comm, {.columns = 2, .optimizer = glt::dist::sparse_adam{}});
+    auto adam = make_table(comm, {.columns = 2, .optimizer = glt::dist::embedding_options::adam{}});
     CHECK(glt_test::names(refused(path, adam), "rank 0", "optimiser"));
     auto wide = make_table(comm, {.columns = 4});
     CHECK(glt_test::names(refused(path, wide), "rank 0", "is of 6 elements, and the embedding has 12"));

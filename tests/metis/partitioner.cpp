@@ -43,8 +43,8 @@ TEST_CASE("every vertex gets a part, and always the same one") {
       check({}, num_parts);
     }
     for (int const num_parts : {1, 4}) {
-      check({.objective = metis_objective::communication_volume, .cuts = 2}, num_parts);
-      check({.balance = {balance_edges(rows.view())}}, num_parts);
+      check({.objective = glt::metis_partitioner::goal::communication_volume, .cuts = 2}, num_parts);
+      check({.balance = {balance_limit::edges(rows.view())}}, num_parts);
     }
   }
 }
@@ -84,8 +84,9 @@ TEST_CASE("limits on edges and types are aimed at") {
   auto const of_type = [&](std::int32_t type) {
     return [&types, type](std::int64_t v) { return types[static_cast<std::size_t>(v)] == type ? 1 : 0; };
   };
-  auto const part_of = metis_partitioner{
-      .balance = {balance_edges(rows.view()), balance_types(host_view<std::int32_t const>(types), 2)}}(rows.view(), 4);
+  auto const part_of =
+      metis_partitioner{.balance = {balance_limit::edges(rows.view()),
+                                    balance_limit::types(host_view<std::int32_t const>(types), 2)}}(rows.view(), 4);
   auto const edges = weights_of_parts(part_of.view(), 4, [&](std::int64_t v) { return rows.view().degree(v); });
   CHECK(std::ranges::max(edges) < 1.1 * 20'011 / 4);
   CHECK(std::ranges::max(weights_of_parts(part_of.view(), 4, of_type(0))) < 1.1 * 2000 / 4);
@@ -128,7 +129,7 @@ TEST_CASE("bad options, bad graphs and graphs beyond METIS's integers are refuse
   CHECK(names(complaint({.capacity_slack = -0.5}), "METIS", "-0.5"));
   CHECK(names(complaint({.cuts = 0}), "0 cuts"));
   CHECK(names(complaint({.refinements = -1}), "-1 refinements"));
-  CHECK(names(complaint({.balance = {balance_vertices(-2)}}), "-2"));
+  CHECK(names(complaint({.balance = {balance_limit::vertices(-2)}}), "-2"));
   csr_view<memory_space::host> const wide(500, rows.view().offsets(), rows.view().sources());
   CHECK(names(thrown<precondition_error>([&] { static_cast<void>(metis_partitioner{}(wide, 2)); }), "500 columns"));
   if constexpr (sizeof(idx_t) == 4) {

@@ -41,7 +41,7 @@ int num_gpus() {
 } // namespace
 
 TEST_CASE("one rank with a GPU needs nothing of NCCL" * doctest::skip(num_gpus() < 1)) {
-  auto comm = make_nccl_comm(serial_comm(), device::cuda(0));
+  auto comm = glt::detail::make_nccl_comm(serial_comm(), device::cuda(0));
   CHECK(comm.size() == 1);
   std::vector<std::int64_t> const none(1, 0);
   comm.all_to_all_v({nullptr, none, none}, {nullptr, none, none});
@@ -76,7 +76,7 @@ TEST_CASE("NCCL itself carries bytes of a rank to itself, and adds up over one r
 
 TEST_CASE("two ranks on one GPU are refused on both, with NCCL's text" * doctest::skip(num_gpus() < 1)) {
   run_threads(2, [](threads_comm host) {
-    auto const make = [&] { return make_nccl_comm(host, device::cuda(0)).size(); };
+    auto const make = [&] { return glt::detail::make_nccl_comm(host, device::cuda(0)).size(); };
     CHECK(names(thrown<collective_error>(make), "rank ", "nccl"));
   });
 }
@@ -84,7 +84,7 @@ TEST_CASE("two ranks on one GPU are refused on both, with NCCL's text" * doctest
 TEST_CASE("rows travel between the memories of several GPUs" * doctest::skip(num_gpus() < 2)) {
   run_threads(num_gpus(), [](threads_comm host) {
     device::cuda const policy(host.rank());
-    auto comm = make_nccl_comm(host, policy);
+    auto comm = glt::detail::make_nccl_comm(host, policy);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 1000);
     counts[static_cast<std::size_t>(comm.rank())] = 0;
     std::vector<float> expected;

@@ -36,8 +36,8 @@ std::vector<local_id> cut(std::vector<std::int64_t> const& weights, int num_part
   return to_vector(contiguous_partitioner{.balance = std::move(balance)}(rows.view(), num_parts));
 }
 
-detail::balance_limit weighing(std::vector<std::int64_t> const& weights) {
-  return balance_weights("weights", host_view<std::int64_t const>(weights));
+balance_limit weighing(std::vector<std::int64_t> const& weights) {
+  return balance_limit::weights("weights", host_view<std::int64_t const>(weights));
 }
 
 } // namespace
@@ -48,7 +48,7 @@ TEST_CASE("with weights the cuts stand at equal shares of them") {
   CHECK(cut({5, 0, 0}, 3, {weighing({0, 0, 0})}) == std::vector<local_id>{0, 1, 2}); // nothing weighs: vertices count
   std::vector<std::int64_t> const front{8, 0, 0, 0};
   CHECK(cut(front, 2, {weighing(front)}) == std::vector<local_id>{1, 1, 1, 1});
-  CHECK(cut(front, 2, {weighing(front), balance_vertices()}) == std::vector<local_id>{0, 1, 1, 1});
+  CHECK(cut(front, 2, {weighing(front), balance_limit::vertices()}) == std::vector<local_id>{0, 1, 1, 1});
 
   random_stream draws(random_key(3), 1);
   for (std::int64_t const vertices : {0, 1, 7, 500}) {
@@ -78,7 +78,7 @@ TEST_CASE("with weights the cuts stand at equal shares of them") {
 
 TEST_CASE("every type is cut for itself, in equal ranges") {
   std::vector<local_id> const types{0, 0, 0, 0, 2, 2, 1, 1, 1, 1, 0, 0};
-  auto const of_type = balance_types(host_view<local_id const>(types), 3);
+  auto const of_type = balance_limit::types(host_view<local_id const>(types), 3);
   auto const part_of = cut(std::vector<std::int64_t>(12), 2, {of_type});
   CHECK(part_of == std::vector<local_id>{0, 0, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1});
   // The mean of vertices and weights, within each type.

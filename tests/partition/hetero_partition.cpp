@@ -21,7 +21,7 @@ TEST_CASE("the homogeneous graph has the vertices and edges of all types") {
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
     auto const graph = list.graph();
-    auto const whole = glt::make_homogeneous(graph.view());
+    auto const whole = glt::detail::make_homogeneous(graph.view());
     glt::validate(whole.view());
     std::vector<std::int64_t> first{0};
     for (auto const& type : list.schema.node_types()) {
@@ -55,7 +55,7 @@ TEST_CASE("every partitioner divides the vertices of all types") {
       CAPTURE(partitioner.name);
       for (int const parts : {1, 3}) {
         auto const labels = glt::partition_by_type(graph.view(), partitioner.run, parts);
-        auto const part_of = partitioner.run(glt::make_homogeneous(graph.view()).view(), parts);
+        auto const part_of = partitioner.run(glt::detail::make_homogeneous(graph.view()).view(), parts);
         REQUIRE(labels.size() == static_cast<std::size_t>(list.schema.num_node_types()));
         std::int64_t first = 0;
         for (int t = 0; t < list.schema.num_node_types(); ++t) {
@@ -77,7 +77,7 @@ TEST_CASE("a graph with more vertices than a vertex id can number is refused") {
   glt::hetero_schema const schema({{"a", many}, {"b", many}, {"c", many}}, {});
   glt::hetero_view<glt::memory_space::host> const graph(schema, {});
   CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::make_homogeneous(graph)); }),
+      glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(glt::detail::make_homogeneous(graph)); }),
       "number of vertices of all types is 3221225472", "32-bit"));
   glt::hetero_schema const small({{"a", 3}}, {});
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
@@ -96,8 +96,8 @@ TEST_CASE("with limits every part has its share of every type, and of the traini
     seeds.push_back(v);
   }
   glt::balance_constraints const balance{
-      glt::balance_node_types(list.schema, 0.1),
-      glt::balance_seeds(list.schema, 0, glt::host_view<glt::local_id const>(seeds), 0.1)};
+      glt::balance_limit::types(list.schema, 0.1),
+      glt::balance_limit::seeds(list.schema, 0, glt::host_view<glt::local_id const>(seeds), 0.1)};
   auto const check = [&](auto const& partitioner, int parts) {
     auto const labels = glt::partition_by_type(graph.view(), partitioner, parts);
     for (int t = 0; t < types; ++t) {
@@ -122,7 +122,7 @@ TEST_CASE("with limits every part has its share of every type, and of the traini
 TEST_CASE("limits by type know the type of every vertex, also where types are empty") {
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
-    auto const limit = glt::balance_node_types(list.schema, 0.25);
+    auto const limit = glt::balance_limit::types(list.schema, 0.25);
     CHECK(limit.slack == 0.25);
     CHECK(limit.num_groups >= list.schema.num_node_types());
     std::int64_t vertex = 0;
@@ -134,23 +134,25 @@ TEST_CASE("limits by type know the type of every vertex, also where types are em
       }
     }
     CHECK(glt::detail::first_vertices(list.schema).back() == vertex);
-    CHECK(glt::ldg_partitioner{.balance = {limit}}(glt::make_homogeneous(list.graph().view()).view(), 3).size() ==
-          vertex);
+    CHECK(
+        glt::ldg_partitioner{.balance = {limit}}(glt::detail::make_homogeneous(list.graph().view()).view(), 3).size() ==
+        vertex);
   }
 }
 
 TEST_CASE("seeds of a type weigh at their vertices alone, and those that are none are named") {
   glt::hetero_schema const schema({{"a", 2}, {"b", 3}, {"c", 4}}, {});
   std::vector<glt::global_id> seeds{2, 0, 2};
-  auto const limit = glt::balance_seeds(schema, 1, glt::host_view<glt::global_id const>(seeds));
+  auto const limit = glt::balance_limit::seeds(schema, 1, glt::host_view<glt::global_id const>(seeds));
   std::vector<std::int64_t> weights;
   for (std::int64_t v = 0; v < 9; ++v) {
     weights.push_back(limit.share(v).weight);
   }
   CHECK(weights == std::vector<std::int64_t>{0, 0, 1, 0, 2, 0, 0, 0, 0});
   auto const complaint = [&](int type) {
-    return glt_test::thrown<glt::precondition_error>(
-        [&] { static_cast<void>(glt::balance_seeds(schema, type, glt::host_view<glt::global_id const>(seeds))); });
+    return glt_test::thrown<glt::precondition_error>([&] {
+      static_cast<void>(glt::balance_limit::seeds(schema, type, glt::host_view<glt::global_id const>(seeds)));
+    });
   };
   CHECK(glt_test::names(complaint(0), "seed 0 is 2", "[0, 2)"));
   CHECK(glt_test::names(complaint(3), "node type 3"));

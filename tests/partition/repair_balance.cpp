@@ -30,8 +30,8 @@ assignment parts_of(std::vector<local_id> const& parts) {
 
 balance_constraints limits_of(csr_view<memory_space::host, local_id> graph, double slack = 0.05) {
   balance_constraints limits;
-  limits.push_back(balance_vertices(slack));
-  limits.push_back(balance_edges(graph, slack));
+  limits.push_back(balance_limit::vertices(slack));
+  limits.push_back(balance_limit::edges(graph, slack));
   return limits;
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("parts that a partitioner leaves too full keep all limits") {
   int repaired = 0;
   for (int const num_parts : {2, 5}) {
     fennel_partitioner fennel{.capacity_slack = 0.05, .order = stream_order::natural};
-    fennel.balance.push_back(balance_edges(view));
+    fennel.balance.push_back(balance_limit::edges(view));
     auto part_of = fennel(view, num_parts);
     auto const before = loads_of(view, part_of.view(), num_parts);
     auto const share_of = [&](std::int64_t total) { return (total * 105 + 100 * num_parts - 1) / (100 * num_parts); };
@@ -89,7 +89,7 @@ TEST_CASE("the vertex goes whose move cuts least") {
   auto const graph = make_csr<device::cpu>(
       coo_view<memory_space::host, local_id>(8, host_view<local_id const>(from), host_view<local_id const>(to)));
   balance_constraints limits;
-  limits.push_back(balance_vertices(0));
+  limits.push_back(balance_limit::vertices(0));
   auto const made = repair_balance(graph.view(), parts_of({0, 0, 0, 1, 1, 1, 0, 0}), limits, 2);
   CHECK(std::ranges::equal(made, std::vector<local_id>{0, 0, 0, 1, 1, 1, 1, 0}));
 }
@@ -107,7 +107,7 @@ TEST_CASE("limits that cannot be kept make nothing worse, and limits that hold m
   // 8 in two parts are never 4 and 4.
   std::vector<std::int64_t> const heavy{3, 0, 3, 0, 2};
   balance_constraints limits;
-  limits.push_back(balance_weights("load", host_view<std::int64_t const>(heavy), 0));
+  limits.push_back(balance_limit::weights("load", host_view<std::int64_t const>(heavy), 0));
   auto const made = repair_balance(graph.view(), parts_of({0, 0, 0, 1, 1}), limits, 2);
   std::vector<std::int64_t> load(2);
   for (std::int64_t v = 0; v < 5; ++v) {
@@ -124,7 +124,7 @@ TEST_CASE("a limit on vertices is kept with any number of parts, and no part sta
     for (double const slack : {0.0, 0.05, 1.0}) {
       CAPTURE(num_parts);
       balance_constraints limits;
-      limits.push_back(balance_vertices(slack));
+      limits.push_back(balance_limit::vertices(slack));
       std::vector<local_id> parts(static_cast<std::size_t>(n), 0);
       for (std::size_t v = 0; v < parts.size(); v += 5) {
         parts[v] = static_cast<local_id>(v) % 5;
@@ -137,7 +137,7 @@ TEST_CASE("a limit on vertices is kept with any number of parts, and no part sta
   }
   // More parts than vertices: nothing is to be filled.
   balance_constraints limits;
-  limits.push_back(balance_vertices(0));
+  limits.push_back(balance_limit::vertices(0));
   auto const made =
       repair_balance(graph.view(), parts_of(std::vector<local_id>(static_cast<std::size_t>(n), 3)), limits, 600);
   CHECK(most(loads_of(graph.view(), made.view(), 600).vertices) == 1);

@@ -39,7 +39,7 @@ io::raw_data typed_set() {
 // Everything that an edge is and carries.
 using whole_edge = std::tuple<global_id, global_id, float, std::int64_t, std::string>;
 
-std::vector<whole_edge> edges_of(io::edge_table const& table, bool reversed = false) {
+std::vector<whole_edge> edges_of(io::raw_data::edge_table const& table, bool reversed = false) {
   std::vector<whole_edge> all;
   auto const& values = table.features[0].values;
   auto const row_bytes = static_cast<std::size_t>(values.bytes().size() / values.rows());
@@ -99,7 +99,7 @@ TEST_CASE("edges without values go both ways once, and every vertex gets one sel
     return data;
   };
   using pairs = std::multiset<std::pair<global_id, global_id>>;
-  auto const pairs_of = [](io::edge_table const& edges) {
+  auto const pairs_of = [](io::raw_data::edge_table const& edges) {
     pairs made;
     for (std::size_t e = 0; e < edges.sources.size(); ++e) {
       made.emplace(edges.sources[e], edges.destinations[e]);

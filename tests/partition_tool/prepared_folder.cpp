@@ -10,8 +10,8 @@
 #include <glt/core/half.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/raw_data.hpp>
 
@@ -39,12 +39,12 @@ struct prepared {
 prepared prepare_both(scratch_folder const& scratch, fs::path const& folder, options chosen, std::string const& name) {
   chosen.input = folder;
   glt_partition::console out(false, true);
-  prepared made{io::read_npy_folder(folder), {}};
+  prepared made{io::detail::read_npy_folder(folder), {}};
   glt_partition::prepare(made.in_memory, chosen, out);
-  io::mapped_raw_data const mapped(folder);
+  io::detail::mapped_raw_data const mapped(folder);
   auto const prepared_folder = glt_partition::prepare_folder(folder, mapped.view(), chosen, scratch / name, out);
-  static_cast<void>(io::mapped_raw_data(prepared_folder)); // accepts the rows
-  made.on_disk = io::read_npy_folder(prepared_folder);
+  static_cast<void>(io::detail::mapped_raw_data(prepared_folder)); // accepts the rows
+  made.on_disk = io::detail::read_npy_folder(prepared_folder);
   return made;
 }
 
@@ -131,14 +131,14 @@ TEST_CASE("weights, times and features of no edges: on disk as in memory, for ev
       chosen.input = folder;
       std::string refused;
       try {
-        auto data = io::read_npy_folder(folder);
+        auto data = io::detail::read_npy_folder(folder);
         glt_partition::add_edges(data, chosen);
       } catch (precondition_error const& fault) {
         refused = fault.what();
       }
       if (!refused.empty()) {
         glt_partition::console out(false, true);
-        io::mapped_raw_data const mapped(folder);
+        io::detail::mapped_raw_data const mapped(folder);
         CHECK_THROWS_WITH(static_cast<void>(glt_partition::prepare_folder(
                               folder, mapped.view(), chosen, scratch / ("made" + std::to_string(number)), out)),
                           refused.c_str());

@@ -9,7 +9,7 @@
 #include <glt/core/types.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 
 #include <cstddef>
 #include <string>
@@ -41,7 +41,7 @@ io::raw_data one_type() {
 }
 
 std::vector<std::string> faults_of(io::raw_data const& data) {
-  io::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(io::view_of(data));
   std::vector<std::string> faults;
   for (auto const& nodes : graph.data().nodes) {
     glt_partition::find_shared_vertices(nodes, faults);
@@ -72,7 +72,7 @@ TEST_CASE("splits that share nothing have no faults") {
   CHECK(faults_of(data).empty());
   CHECK(faults_of(users_and_items()).empty());
   glt_partition::console out(false, true);
-  glt_partition::check_splits({.strict = true}, io::all_types(io::view_of(data)), out);
+  glt_partition::check_splits({.strict = true}, io::detail::all_types(io::view_of(data)), out);
 }
 
 TEST_CASE("vertices in two splits are named") {
@@ -81,7 +81,7 @@ TEST_CASE("vertices in two splits are named") {
   data.nodes[0].test = {8, 2, 7};
   CHECK(names(fault_of(data), "2 vertices of type 'node' are in train_idx and test_idx, such as 2"));
   glt_partition::console out(false, true);
-  io::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(io::view_of(data));
   CHECK(names(thrown<precondition_error>([&] { glt_partition::check_splits({.strict = true}, graph, out); }),
               "--strict", "train_idx and test_idx", "--no-check-splits"));
   glt_partition::check_splits({}, graph, out);

@@ -152,9 +152,10 @@ TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POL
   for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
     for (std::int64_t const fanout : {-1, 3}) {
       neighbor_options const options{.fanouts = {4, fanout}, .edge_ids = true, .disjoint = true};
-      temporal_neighbor_sampler<device::cpu> serial(view, options, {times, strategy});
-      temporal_neighbor_sampler<Policy> sampler(graph.there.view(), options,
-                                                temporal_rule<space>{times_there.view(), strategy}, policy);
+      neighbor_sampler<device::cpu, local_id, temporal_rule<memory_space::host>> serial(view, options,
+                                                                                        {times, strategy});
+      neighbor_sampler<Policy, local_id, temporal_rule<Policy::space>> sampler(
+          graph.there.view(), options, temporal_rule<space>{times_there.view(), strategy}, policy);
       sampled_subgraph<device::cpu> expected;
       sampled_subgraph<Policy> out;
       serial.sample(seeds, queries, {.seed = 2}, expected);
@@ -188,8 +189,9 @@ TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICI
         rule.sources = names;
         rule_there.sources = names_there.view();
       }
-      labor_neighbor_sampler<device::cpu> serial(graph.host.view(), options, rule);
-      labor_neighbor_sampler<Policy> sampler(graph.there.view(), options, rule_there, policy);
+      neighbor_sampler<device::cpu, local_id, labor_rule<memory_space::host>> serial(graph.host.view(), options, rule);
+      neighbor_sampler<Policy, local_id, labor_rule<Policy::space>> sampler(graph.there.view(), options, rule_there,
+                                                                            policy);
       compare<Policy>(serial, sampler, seeds_of(300));
     }
   }

@@ -5,8 +5,8 @@
 #include <glt/core/config.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
-#include <glt/dist/full_batch/attention.hpp>
-#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 
 #include "support/device_parts.hpp"
@@ -70,7 +70,7 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
       glt::matrix_view<Policy::space, glt::local_id> const choice(chosen.data(), rows, columns);
       glt::dist::aggregation<Policy::space, float> const options{.how = how, .reproducible = is_reproducible};
       glt::dist::aggregate(sharded, matrix(x, columns), matrix(y, columns), options, choice);
-      glt::dist::aggregate_backward(sharded, matrix(x, columns), matrix(dx, columns), options, choice);
+      glt::detail::aggregate_backward(sharded, matrix(x, columns), matrix(dx, columns), options, choice);
       keep(y);
       keep(dx);
     }
@@ -81,16 +81,16 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
   glt::buffer<Policy, float> softmax(rows * 2 * heads, policy);
   glt::buffer<Policy, float> dkeys(rows * heads, policy);
   glt::buffer<Policy, float> dqueries(rows * heads, policy);
-  glt::dist::attention_options<Policy::space> const options{.heads = heads};
-  glt::dist::attention_rows<Policy::space, float const> const in{matrix(x, columns), matrix(keys, heads),
-                                                                 matrix(queries, heads)};
-  glt::dist::attend(sharded, in, matrix(y, columns), matrix(softmax, 2 * heads), options);
-  glt::dist::attend_backward(
+  glt::detail::attention_options<Policy::space> const options{.heads = heads};
+  glt::detail::attention_rows<Policy::space, float const> const in{matrix(x, columns), matrix(keys, heads),
+                                                                   matrix(queries, heads)};
+  glt::detail::attend(sharded, in, matrix(y, columns), matrix(softmax, 2 * heads), options);
+  glt::detail::attend_backward(
       sharded, in,
-      glt::dist::attention_result<Policy::space, float const>{matrix(y, columns), matrix(softmax, 2 * heads)},
+      glt::detail::attention_result<Policy::space, float const>{matrix(y, columns), matrix(softmax, 2 * heads)},
       matrix(x, columns),
-      glt::dist::attention_rows<Policy::space, float>{matrix(dx, columns), matrix(dkeys, heads),
-                                                      matrix(dqueries, heads)},
+      glt::detail::attention_rows<Policy::space, float>{matrix(dx, columns), matrix(dkeys, heads),
+                                                        matrix(dqueries, heads)},
       options);
   keep(y);
   keep(dx);
@@ -99,8 +99,8 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
   glt::buffer<Policy, float> dy(rows * columns, policy);
   glt::dist::aggregate_messages(sharded, relu_of_difference{}, matrix(x, columns), matrix(x, columns),
                                 matrix(y, columns));
-  glt::dist::aggregate_messages_backward(sharded, relu_of_difference{}, matrix(x, columns), matrix(x, columns),
-                                         matrix(y, columns), matrix(dx, columns), matrix(dy, columns));
+  glt::detail::aggregate_messages_backward(sharded, relu_of_difference{}, matrix(x, columns), matrix(x, columns),
+                                           matrix(y, columns), matrix(dx, columns), matrix(dy, columns));
   keep(y);
   keep(dx);
   keep(dy);

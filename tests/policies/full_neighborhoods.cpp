@@ -27,7 +27,8 @@ void check_equal(Policy const& policy, full_neighborhoods<device::cpu>& expected
       REQUIRE(!(batch == walk.end()));
       CHECK((*batch).step == wanted.step);
       CHECK((*batch).rows == wanted.rows);
-      CHECK(copy_subgraph(policy, (*batch).subgraph) == copy_subgraph(device::cpu{}, wanted.subgraph));
+      CHECK(copy_subgraph(policy, (*batch).subgraph) ==
+            copy_subgraph(device::cpu{}, wanted.subgraph));
       ++batch;
     }
     CHECK(batch == walk.end());
@@ -44,8 +45,9 @@ TEST_CASE_TEMPLATE("walks over full neighbourhoods are those of the host, batch 
   auto const there = copy_graph<Policy>(graph.view(), policy);
   std::vector<local_id> const vertices{250, 3, 3, 0, 17, 0, 3, 256};
   auto const vertices_there = make_buffer<Policy>(vertices, policy);
-  for (row_batch_limits const limits : {row_batch_limits{.max_edges = 7, .max_rows = 3},
-                                        row_batch_limits{.max_edges = 100, .max_rows = 5}, row_batch_limits{}}) {
+  for (glt::detail::row_batch_limits const limits :
+       {glt::detail::row_batch_limits{.max_edges = 7, .max_rows = 3},
+        glt::detail::row_batch_limits{.max_edges = 100, .max_rows = 5}, glt::detail::row_batch_limits{}}) {
     for (bool const ids : {false, true}) {
       full_neighborhood_options const options{.limits = limits, .edge_ids = ids};
       full_neighborhoods<device::cpu> all(graph.view(), options);

@@ -86,7 +86,7 @@ void check_gather(Store const& store, int device, plain_features<T> const& plain
 
 // All of it, over several devices and by both ways to make it.
 template <class Tiers, class T, class Out>
-void check_store(std::int64_t vertices, std::int64_t columns, hot_limit limit, std::size_t devices) {
+void check_store(std::int64_t vertices, std::int64_t columns, glt::detail::hot_limit limit, std::size_t devices) {
   CAPTURE(vertices);
   CAPTURE(columns);
   CAPTURE(limit.ratio);
@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("a budget of bytes counts rows, slots and scales of a device"
   plain_features<std::int8_t> const plain(50, 8, false);
   auto const ranking = shuffled(50);
   std::int64_t const beside = 50 * 4 + 8 * 4;
-  auto const num_hot = [&](hot_limit limit, std::size_t devices) {
+  auto const num_hot = [&](glt::detail::hot_limit limit, std::size_t devices) {
     return tiered_store<hot, cold, std::int8_t>(plain.view(), ranking, limit, std::vector<hot>(devices)).num_hot();
   };
   CHECK(num_hot({.bytes = 0}, 1) == 0);
@@ -179,7 +179,8 @@ TEST_CASE_TEMPLATE("a ranking may be shorter than there are vertices, and wrong 
   store const made(plain.view(), two, {});
   CHECK(made.num_hot() == 2);
   check_gather<float>(made, 0, plain, {0, 1, 2, 3, 4, 5}, hot());
-  auto const complaint = [&](std::vector<local_id> const& ranking, hot_limit limit, std::size_t devices = 1) {
+  auto const complaint = [&](std::vector<local_id> const& ranking, glt::detail::hot_limit limit,
+                             std::size_t devices = 1) {
     return thrown<precondition_error>([&] { store(plain.view(), ranking, limit, std::vector<hot>(devices)); });
   };
   CHECK(names(complaint({1, 6}, {}), "hot vertex 1 is 6", "[0, 6)"));

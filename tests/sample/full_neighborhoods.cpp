@@ -19,7 +19,7 @@ using glt_test::naive_layer;
 
 namespace {
 
-std::vector<glt::row_batch_limits> limits_to_try() {
+std::vector<glt::detail::row_batch_limits> limits_to_try() {
   return {{.max_edges = 1, .max_rows = 1}, {.max_edges = 7, .max_rows = 3}, {.max_edges = 100, .max_rows = 5}, {}};
 }
 

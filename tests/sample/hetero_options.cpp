@@ -18,14 +18,14 @@ TEST_CASE("fanouts of every edge type, zero included") {
   CHECK(glt::same_fanouts(schema, {3, 2}) == std::vector<std::vector<std::int64_t>>{{3, 2}, {3, 2}});
   CHECK(glt::detail::num_hops({.fanouts = glt::same_fanouts(schema, {3, 2, 1})}) == 3);
   CHECK(glt::detail::num_hops(glt::hetero_options{}) == 0);
-  CHECK_NOTHROW(glt::validate({.fanouts = {{3, 0}, {-1, 0}}}, schema));
-  CHECK_NOTHROW(glt::validate({.fanouts = {{0}, {0}}, .replace = true}, schema));
-  CHECK_NOTHROW(glt::validate({}, glt::hetero_schema{}));
+  CHECK_NOTHROW(glt::detail::validate({.fanouts = {{3, 0}, {-1, 0}}}, schema));
+  CHECK_NOTHROW(glt::detail::validate({.fanouts = {{0}, {0}}, .replace = true}, schema));
+  CHECK_NOTHROW(glt::detail::validate({}, glt::hetero_schema{}));
 }
 
 TEST_CASE("wrong fanouts are refused by edge type and hop") {
   auto const refused = [](glt::hetero_options const& options) {
-    return glt_test::thrown<glt::precondition_error>([&] { glt::validate(options, schema); });
+    return glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(options, schema); });
   };
   CHECK(glt_test::names(refused({}), "0 lists", "2 edge types"));
   CHECK(glt_test::names(refused({.fanouts = {{1}, {1}, {1}}}), "3 lists"));

@@ -13,7 +13,7 @@ using glt_test::thrown;
 
 TEST_CASE("options that no sampler can follow are refused by name") {
   auto const refused = [](glt::neighbor_options const& options) {
-    return thrown<glt::precondition_error>([&] { glt::validate(options); });
+    return thrown<glt::precondition_error>([&] { glt::detail::validate(options); });
   };
   CHECK(names(refused({}), "no fanouts"));
   CHECK(names(refused({.fanouts = {5, -3}}), "fanout -3", "hop 1"));
@@ -22,9 +22,9 @@ TEST_CASE("options that no sampler can follow are refused by name") {
   CHECK(names(refused({.fanouts = {std::int64_t{1} << 31}, .replace = true}), "fanout 2147483648", "hop 0",
               "2147483647"));
   CHECK(names(refused({.fanouts = {5}, .expand = static_cast<glt::frontier>(77)}), "expand 77", "frontier::all"));
-  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {5}, .expand = glt::frontier::all}));
-  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {-1, 0, 1, 1000000}}));
-  CHECK_NOTHROW(glt::validate(glt::neighbor_options{.fanouts = {std::int64_t{1} << 62}}));
+  CHECK_NOTHROW(glt::detail::validate(glt::neighbor_options{.fanouts = {5}, .expand = glt::frontier::all}));
+  CHECK_NOTHROW(glt::detail::validate(glt::neighbor_options{.fanouts = {-1, 0, 1, 1000000}}));
+  CHECK_NOTHROW(glt::detail::validate(glt::neighbor_options{.fanouts = {std::int64_t{1} << 62}}));
 }
 
 TEST_CASE("every part of the key changes the random numbers of a hop") {
@@ -44,10 +44,10 @@ TEST_CASE("every part of the key changes the random numbers of a hop") {
 }
 
 TEST_CASE("the options of one hop are checked like those of many") {
-  CHECK_NOTHROW(glt::validate(glt::hop_options{.fanout = -1}));
-  CHECK_NOTHROW(glt::validate(glt::hop_options{.fanout = 3, .replace = true}));
+  CHECK_NOTHROW(glt::detail::validate(glt::hop_options{.fanout = -1}));
+  CHECK_NOTHROW(glt::detail::validate(glt::hop_options{.fanout = 3, .replace = true}));
   for (auto const& wrong : {glt::hop_options{.fanout = 0}, glt::hop_options{.fanout = -2},
                             glt::hop_options{.fanout = -1, .replace = true}}) {
-    CHECK(glt_test::names(thrown<glt::precondition_error>([&] { glt::validate(wrong); }), "fanout"));
+    CHECK(glt_test::names(thrown<glt::precondition_error>([&] { glt::detail::validate(wrong); }), "fanout"));
   }
 }

@@ -20,7 +20,7 @@ namespace glt_test {
 
 /// An executor with nothing but what the concept lists, and which runs `for_each` backwards.
 struct minimal_executor {
-  static constexpr bool reaches(glt::memory_space space) { return glt::host_accessible(space); }
+  static constexpr bool reaches(glt::memory_space space) { return glt::detail::host_accessible(space); }
 
   template <class F>
   void for_each(std::int64_t n, F f) const {

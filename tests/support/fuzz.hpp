@@ -4,7 +4,7 @@
 #include <glt/core/error.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +67,7 @@ template <class Read>
 void read_twice(std::string_view text, unsigned choice, Read read) {
   auto const outcome = [&](std::int64_t piece_bytes, int threads) {
     try {
-      glt::io::text_source source("input", text, {.piece_bytes = piece_bytes});
+      glt::io::detail::text_source source("input", text, {.piece_bytes = piece_bytes});
       return "value " + read(source, glt::io::read_options{.threads = threads});
     } catch (glt::io_error const& error) {
       return std::string("error ") + error.what();

@@ -87,7 +87,7 @@ inline glt::io::raw_data hetero_known_set(std::int64_t papers = 23, std::int64_t
     halves.push_back(glt::float16(static_cast<float>(v % 100)));
     targets.insert(targets.end(), {static_cast<double>(v), 0.5});
   }
-  glt::io::node_table paper{.name = "paper", .num_nodes = papers};
+  glt::io::raw_data::node_table paper{.name = "paper", .num_nodes = papers};
   paper.features.push_back({"feat", glt::io::array::of<float>(wide, {papers, 2})});
   paper.features.push_back({"labels", glt::io::array::of<std::int32_t>(labels)});
   paper.features.push_back({"../x/y", glt::io::array::of<float>(wide, {papers, 1, 2})});
@@ -95,10 +95,10 @@ inline glt::io::raw_data hetero_known_set(std::int64_t papers = 23, std::int64_t
   paper.times = times;
   paper.train = {3, 1, 0, papers - 1};
   paper.test = {2};
-  glt::io::node_table author{.name = "author.of ü", .num_nodes = authors};
+  glt::io::raw_data::node_table author{.name = "author.of ü", .num_nodes = authors};
   author.features.push_back({"feat", glt::io::array::of<glt::float16>(halves)});
   author.labels = glt::io::array::of<double>(targets, {authors, 2});
-  glt::io::node_table nobody{.name = "../nobody", .num_nodes = 0};
+  glt::io::raw_data::node_table nobody{.name = "../nobody", .num_nodes = 0};
   nobody.features.push_back({"none", glt::io::array::of<float>(glt::host_view<float const>(), {0, 5})});
   made.nodes.push_back(std::move(paper));
   made.nodes.push_back(std::move(author));
@@ -107,7 +107,7 @@ inline glt::io::raw_data hetero_known_set(std::int64_t papers = 23, std::int64_t
   glt::random_stream draws(glt::random_key(3), 0);
   auto const edges = [&](std::string source, std::string name, std::string destination, std::int64_t from,
                          std::int64_t to, std::int64_t count) {
-    glt::io::edge_table table{
+    glt::io::raw_data::edge_table table{
         .source = std::move(source), .name = std::move(name), .destination = std::move(destination)};
     for (std::int64_t e = 0; e < count; ++e) {
       table.sources.push_back(static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(from))));

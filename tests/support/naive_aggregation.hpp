@@ -49,7 +49,7 @@ struct naive_aggregation {
         }
       }
     };
-    bool const is_extreme = glt::dist::is_extreme(how);
+    bool const is_extreme = glt::detail::is_extreme(how);
     each([&](std::int64_t edge, std::size_t from, std::size_t to, double in_edges, double weight, std::size_t) {
       auto const value = weight * x[from];
       if (!is_extreme) {

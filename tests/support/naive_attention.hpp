@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 
 #include "graphs.hpp"
 
@@ -19,7 +19,7 @@ namespace glt_test {
 struct naive_attention {
   edge_list list;
   std::int64_t heads = 1;
-  glt::dist::attention_score score = glt::dist::attention_score::additive;
+  glt::detail::attention_score score = glt::detail::attention_score::additive;
   double slope = 0.2;
   double dropout = 0;
   glt::random_key key{0};
@@ -86,7 +86,7 @@ struct naive_attention {
         auto const u = place(keys, static_cast<std::size_t>(edges[e].first), head);
         auto const q = place(keys, v, head);
         for (std::size_t c = 0; c < columns(keys); ++c) {
-          if (score == glt::dist::attention_score::additive) {
+          if (score == glt::detail::attention_score::additive) {
             auto const leak = keys[u] + queries[q] > 0 ? 1 : slope;
             made.keys[u] += by_score * leak;
             made.queries[q] += by_score * leak;
@@ -125,7 +125,7 @@ private:
     auto const count = columns(keys);
     auto const u = place(keys, source, head);
     auto const q = place(keys, destination, head);
-    if (score == glt::dist::attention_score::additive) {
+    if (score == glt::detail::attention_score::additive) {
       auto const sum = keys[u] + queries[q];
       return sum > 0 ? sum : slope * sum;
     }

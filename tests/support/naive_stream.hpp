@@ -16,11 +16,11 @@ namespace glt_test {
 
 /// What one limit allows and how much of it the parts have, group by group.
 struct naive_limit {
-  glt::detail::balance_limit limit;
+  glt::balance_limit limit;
   std::vector<double> capacities;           ///< by group
   std::vector<std::vector<double>> loads{}; ///< by part, by group
 
-  naive_limit(glt::detail::balance_limit of, std::int64_t num_vertices, int num_parts) : limit(std::move(of)) {
+  naive_limit(glt::balance_limit of, std::int64_t num_vertices, int num_parts) : limit(std::move(of)) {
     std::vector<double> heaviest(static_cast<std::size_t>(limit.num_groups), 0);
     capacities.resize(heaviest.size(), 0);
     for (std::int64_t v = 0; v < num_vertices; ++v) {

@@ -19,7 +19,7 @@ namespace glt_test {
 
 /// Node memory of the ranks of a test; those of which one refuses share nothing.
 inline glt::mpi_node node_of(glt::mpi_comm comm, bool refuse = false) {
-  glt::mpi_node_options options;
+  glt::mpi_node::options options;
   if (refuse) {
     options.max_bytes = -1;
   }

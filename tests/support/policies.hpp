@@ -8,7 +8,7 @@
 #if defined(GLT_TEST_THRUST)
 #include <glt/thrust/emulated.hpp>
 #if defined(_OPENMP)
-#include <glt/thrust/omp.hpp>
+#include <glt/thrust/detail/omp.hpp>
 #endif
 #endif
 #if defined(GLT_TEST_CUDA)
@@ -20,10 +20,10 @@
 namespace glt_test {
 
 #if defined(GLT_TEST_THRUST)
-using emulated_cpp = glt::device::emulated<glt::exec::thrust_cpp>;
-using emulated_zero_copy = glt::device::emulated<glt::exec::thrust_cpp, glt::memory_space::pinned>;
+using emulated_cpp = glt::device::emulated<glt::detail::thrust_cpp>;
+using emulated_zero_copy = glt::device::emulated<glt::detail::thrust_cpp, glt::memory_space::pinned>;
 #if defined(_OPENMP)
-using emulated_omp = glt::device::emulated<glt::exec::thrust_omp>;
+using emulated_omp = glt::device::emulated<glt::detail::thrust_omp>;
 #endif
 #endif
 

@@ -27,8 +27,9 @@ inline glt::io::array random_array(glt::random_stream& draws, glt::element_type 
 }
 
 /// The vertices of a type with everything that they may have.
-inline glt::io::node_table random_nodes(glt::random_stream& draws, std::string const& name, std::int64_t num_nodes) {
-  glt::io::node_table nodes;
+inline glt::io::raw_data::node_table random_nodes(glt::random_stream& draws, std::string const& name,
+                                                  std::int64_t num_nodes) {
+  glt::io::raw_data::node_table nodes;
   nodes.name = name;
   nodes.num_nodes = num_nodes;
   nodes.features.push_back({"node_feat", random_array(draws, glt::element_type::float32, num_nodes, 3)});
@@ -41,13 +42,13 @@ inline glt::io::node_table random_nodes(glt::random_stream& draws, std::string c
 }
 
 /// The edges of a type with everything that they may have.
-inline glt::io::edge_table random_edges(glt::random_stream& draws, glt::io::node_table const& from,
-                                        std::string const& name, glt::io::node_table const& to,
-                                        std::int64_t num_edges) {
-  auto const vertex = [&](glt::io::node_table const& nodes) {
+inline glt::io::raw_data::edge_table random_edges(glt::random_stream& draws, glt::io::raw_data::node_table const& from,
+                                                  std::string const& name, glt::io::raw_data::node_table const& to,
+                                                  std::int64_t num_edges) {
+  auto const vertex = [&](glt::io::raw_data::node_table const& nodes) {
     return static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(nodes.num_nodes)));
   };
-  glt::io::edge_table edges;
+  glt::io::raw_data::edge_table edges;
   edges.source = from.name;
   edges.name = name;
   edges.destination = to.name;
@@ -78,7 +79,8 @@ inline void check_same(glt::io::array const& a, glt::io::array const& b) {
   CHECK(std::ranges::equal(a.bytes(), b.bytes()));
 }
 
-inline void check_same(std::span<glt::io::named_array const> a, std::span<glt::io::named_array const> b) {
+inline void check_same(std::span<glt::io::raw_data::named_array const> a,
+                       std::span<glt::io::raw_data::named_array const> b) {
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     CHECK(a[i].name == b[i].name);

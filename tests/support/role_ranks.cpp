@@ -5,7 +5,7 @@
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
-#include <glt/dist/roles/part_router.hpp>
+#include <glt/dist/roles/detail/part_router.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
@@ -33,8 +33,8 @@ bool is_as_expected(glt::mpi_comm const& world, int num_servers, int num_clients
   auto const clients = numbered(num_servers, num_clients);
   bool const is_server = context.world_rank() < num_servers;
   // Servers hold the part of their number; clients hold none, and learn who has them.
-  auto router = glt::dist::make_part_router(context.world(), is_server ? num_servers : 0,
-                                            is_server ? std::vector{context.group_rank()} : std::vector<int>());
+  auto router = glt::detail::make_part_router(context.world(), is_server ? num_servers : 0,
+                                              is_server ? std::vector{context.group_rank()} : std::vector<int>());
   context.group_barrier();
   return context.ranks_of(role::server) == servers && context.ranks_of(role::client) == clients &&
          (context.role() == role::server) == is_server &&
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       return EXIT_FAILURE;
     }
     auto const own = std::string_view(argv[3]) == "--role"
-                         ? glt::dist::role_named(argv[4])
+                         ? glt::detail::role_named(argv[4])
                          : glt::dist::server_or_client(world.rank(), world.size(), std::atoi(argv[4]));
     bool const passed = glt::run_collectively(
         world, [&] { return is_as_expected(world, std::atoi(argv[1]), std::atoi(argv[2]), own); });

@@ -17,7 +17,7 @@ using cpu_tiers = tier_pair<glt::device::cpu, glt::device::cpu>;
 using cpp_tiers = tier_pair<emulated_cpp, emulated_zero_copy>;
 #endif
 #if defined(GLT_TEST_THRUST) && defined(_OPENMP)
-using omp_tiers = tier_pair<emulated_omp, glt::device::emulated<glt::exec::thrust_omp, glt::memory_space::pinned>>;
+using omp_tiers = tier_pair<emulated_omp, glt::device::emulated<glt::detail::thrust_omp, glt::memory_space::pinned>>;
 #endif
 #if defined(GLT_TEST_CUDA)
 using cuda_tiers = tier_pair<glt::device::cuda, glt::device::zero_copy>;

@@ -49,7 +49,7 @@ inline glt::io::raw_data typed_set(std::int64_t num_vertices, std::int64_t edges
   }
   auto const add = [&](std::string source, std::string name, std::string destination, std::int64_t num_sources,
                        std::int64_t num_destinations, std::int64_t count) {
-    auto& edges = made.edges.emplace_back(glt::io::edge_table{
+    auto& edges = made.edges.emplace_back(glt::io::raw_data::edge_table{
         .source = std::move(source), .name = std::move(name), .destination = std::move(destination)});
     for (std::int64_t e = 0; e < count && num_sources > 0 && num_destinations > 0; ++e) {
       edges.sources.push_back(below(num_sources));
@@ -73,7 +73,7 @@ inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::
         glt::host_view<glt::global_id const>(data.edges[e].destinations)));
   }
   glt::hetero_graph<glt::device::cpu, glt::global_id> const typed(std::move(schema), std::move(relations));
-  return glt::make_homogeneous(typed.view());
+  return glt::detail::make_homogeneous(typed.view());
 }
 
 } // namespace glt_test

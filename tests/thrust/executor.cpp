@@ -98,7 +98,7 @@ TEST_CASE_TEMPLATE("an executor does what the sequential one does", Policy, GLT_
 
 #if defined(GLT_TEST_THRUST)
 TEST_CASE("an executor of the host gets ranges of the smallest size, the last one shorter") {
-  exec::thrust_executor<exec::thrust_cpp> const ex;
+  exec::thrust_executor<glt::detail::thrust_cpp> const ex;
   for (std::int64_t const smallest : {0, 1, 7}) {
     for (std::int64_t const n : {0, 1, 6, 7, 8, 20, 21}) {
       CAPTURE(smallest);

@@ -26,10 +26,10 @@ at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const&, at::Ten
 
 } // namespace minimal
 
-static_assert(glt::attention_graph<minimal::loops>);
-static_assert(glt::attention_graph<glt::block_view<glt::memory_space::host>>);
-static_assert(glt::attention_graph<glt::dist::sharded_graph<glt::serial_comm, glt::device::cpu>>);
-static_assert(!glt::attention_graph<glt::block_view<glt::memory_space::host> const*>);
+static_assert(glt::detail::attention_graph<minimal::loops>);
+static_assert(glt::detail::attention_graph<glt::block_view<glt::memory_space::host>>);
+static_assert(glt::detail::attention_graph<glt::dist::sharded_graph<glt::serial_comm, glt::device::cpu>>);
+static_assert(!glt::detail::attention_graph<glt::block_view<glt::memory_space::host> const*>);
 
 TEST_CASE("attend_neighbors weighs values by the softmax of leaky scores") {
   std::vector<glt::edge_offset> const offsets{0, 2, 2};

@@ -66,7 +66,7 @@ struct distances {
 };
 
 /// Runs three steps of glt::batch_norm on ranks and of BatchNorm1d on the joined rows.
-std::vector<distances> compare(int ranks, at::ScalarType type, glt::batch_norm_options options) {
+std::vector<distances> compare(int ranks, at::ScalarType type, glt::batch_norm::options options) {
   at::manual_seed(3);
   auto const x = at::randn({num_rows, num_columns}, type) * 3 + 2;
   auto const coefficients = at::randn({num_rows, num_columns}, type);
@@ -146,10 +146,10 @@ TEST_CASE("batch_norm on ranks equals BatchNorm1d on the joined rows") {
   for (int ranks = 1; ranks <= 4; ++ranks) {
     for (auto const type : {at::kFloat, at::kDouble}) {
       for (auto const& options :
-           {glt::batch_norm_options{.features = num_columns},
-            glt::batch_norm_options{.features = num_columns, .eps = 0.1, .momentum = std::nullopt},
-            glt::batch_norm_options{.features = num_columns, .affine = false},
-            glt::batch_norm_options{.features = num_columns, .track_running_stats = false}}) {
+           {glt::batch_norm::options{.features = num_columns},
+            glt::batch_norm::options{.features = num_columns, .eps = 0.1, .momentum = std::nullopt},
+            glt::batch_norm::options{.features = num_columns, .affine = false},
+            glt::batch_norm::options{.features = num_columns, .track_running_stats = false}}) {
         CAPTURE(ranks);
         CAPTURE(options.affine);
         CAPTURE(options.track_running_stats);

@@ -17,7 +17,7 @@
 
 namespace {
 
-using glt::gat_conv_options;
+using gat_conv_options = glt::gat_conv::options;
 
 constexpr gat_conv_options all_options[] = {
     {.in = 6, .out = 5},
@@ -172,7 +172,7 @@ TEST_CASE("gat_conv drops coefficients by the ids of edges and vertices alone, o
                                    .vertex_ids = of_rank.vertex_ids.index_select(0, inputs)});
       auto const seeds_of_rank = glt::to_tensor(glt::host_view<glt::local_id const>(own_seeds));
       CHECK(glt_test::largest(of_seeds - made.y.index_select(0, seeds_of_rank)) < 1e-12);
-      for (auto const choice : {glt::dist::push_choice::useful, glt::dist::push_choice::all}) {
+      for (auto const choice : {glt::detail::push_choice::useful, glt::detail::push_choice::all}) {
         glt::dist::pushed_edges<glt::device::cpu> const edges(sharded, graph.local().edge_ids(), choice);
         auto const before = sharded.report().bytes;
         auto const pushed = glt_test::run_layer(layer, own(x), own(weights), [&](at::Tensor const& at_x) {

@@ -34,43 +34,43 @@ auto dense_with(bool loops) {
 
 TEST_CASE("gcn_conv over a block equals the dense layer, with isolated destinations, without edges and without seeds") {
   for (bool const loops : {true, false}) {
-    glt_test::check_on_blocks<glt::gcn_conv>(glt::gcn_conv_options{6, 5, loops}, true, dense_with(loops));
-    glt_test::check_on_blocks<glt::gcn_conv>(glt::gcn_conv_options{3, 5, loops}, true, dense_with(loops));
+    glt_test::check_on_blocks<glt::gcn_conv>(glt::gcn_conv::options{6, 5, loops}, true, dense_with(loops));
+    glt_test::check_on_blocks<glt::gcn_conv>(glt::gcn_conv::options{3, 5, loops}, true, dense_with(loops));
   }
 }
 
 TEST_CASE("gcn_conv over ranks equals the dense layer over the whole graph") {
   for (bool const loops : {true, false}) {
-    glt_test::check_on_ranks<glt::gcn_conv>(glt::gcn_conv_options{6, 5, loops}, dense_with(loops));
-    glt_test::check_on_ranks<glt::gcn_conv>(glt::gcn_conv_options{3, 5, loops}, dense_with(loops));
+    glt_test::check_on_ranks<glt::gcn_conv>(glt::gcn_conv::options{6, 5, loops}, dense_with(loops));
+    glt_test::check_on_ranks<glt::gcn_conv>(glt::gcn_conv::options{3, 5, loops}, dense_with(loops));
   }
 }
 
 TEST_CASE("the gradients of gcn_conv over ranks agree with finite differences") {
-  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv_options{3, 2, true});
-  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv_options{2, 3, false});
+  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv::options{3, 2, true});
+  glt_test::check_differences<glt::gcn_conv>(glt::gcn_conv::options{2, 3, false});
 }
 
 TEST_CASE("gcn_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   for (bool const loops : {true, false}) {
-    glt_test::check_sampled<glt::gcn_conv>(glt::gcn_conv_options{4, 8, loops});
-    glt_test::check_sampled<glt::gcn_conv>(glt::gcn_conv_options{8, 3, loops});
+    glt_test::check_sampled<glt::gcn_conv>(glt::gcn_conv::options{4, 8, loops});
+    glt_test::check_sampled<glt::gcn_conv>(glt::gcn_conv::options{8, 3, loops});
   }
 }
 
 TEST_CASE("gcn_conv over message-flow graphs equals the one over the whole graph at the seeds") {
   for (bool const loops : {true, false}) {
-    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv_options{4, 8, loops});
-    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv_options{8, 3, loops});
+    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv::options{4, 8, loops});
+    glt_test::check_mfgs<glt::gcn_conv>(glt::gcn_conv::options{8, 3, loops});
   }
 }
 
 TEST_CASE("gcn_conv sends the narrower rows") {
-  glt_test::check_columns<glt::gcn_conv>(glt::gcn_conv_options{}, 3, 11);
+  glt_test::check_columns<glt::gcn_conv>(glt::gcn_conv::options{}, 3, 11);
 }
 
 TEST_CASE("a rank on which gcn_conv fails, for want of memory as well, fails all ranks with the same error") {
-  glt_test::check_failures<glt::gcn_conv>(glt::gcn_conv_options{3, 2});
+  glt_test::check_failures<glt::gcn_conv>(glt::gcn_conv::options{3, 2});
 }
 
 TEST_CASE("gcn_conv refuses widths and inputs that do not fit, and blocks without degrees") {

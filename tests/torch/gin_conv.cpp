@@ -25,39 +25,39 @@ at::Tensor dense_layer(glt::gin_conv layer, at::Tensor const& x, glt_test::dense
 TEST_CASE("gin_conv over a block equals the dense layer, with isolated destinations, without edges and without seeds") {
   for (bool const learns : {true, false}) {
     for (bool const with_degrees : {false, true}) {
-      glt_test::check_on_blocks<glt::gin_conv>(glt::gin_conv_options{6, 5, 0.5, learns}, with_degrees, dense_layer);
-      glt_test::check_on_blocks<glt::gin_conv>(glt::gin_conv_options{3, 5, 0, learns}, with_degrees, dense_layer);
+      glt_test::check_on_blocks<glt::gin_conv>(glt::gin_conv::options{6, 5, 0.5, learns}, with_degrees, dense_layer);
+      glt_test::check_on_blocks<glt::gin_conv>(glt::gin_conv::options{3, 5, 0, learns}, with_degrees, dense_layer);
     }
   }
 }
 
 TEST_CASE("gin_conv over ranks equals the dense layer over the whole graph") {
   for (bool const learns : {true, false}) {
-    glt_test::check_on_ranks<glt::gin_conv>(glt::gin_conv_options{6, 5, 0.5, learns}, dense_layer);
-    glt_test::check_on_ranks<glt::gin_conv>(glt::gin_conv_options{3, 5, 0, learns}, dense_layer);
+    glt_test::check_on_ranks<glt::gin_conv>(glt::gin_conv::options{6, 5, 0.5, learns}, dense_layer);
+    glt_test::check_on_ranks<glt::gin_conv>(glt::gin_conv::options{3, 5, 0, learns}, dense_layer);
   }
 }
 
 TEST_CASE("the gradients of gin_conv over ranks agree with finite differences") {
-  glt_test::check_differences<glt::gin_conv>(glt::gin_conv_options{3, 2, 0.5, true});
+  glt_test::check_differences<glt::gin_conv>(glt::gin_conv::options{3, 2, 0.5, true});
 }
 
 TEST_CASE("gin_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
-  glt_test::check_sampled<glt::gin_conv>(glt::gin_conv_options{4, 8, 0.25});
-  glt_test::check_sampled<glt::gin_conv>(glt::gin_conv_options{8, 3});
+  glt_test::check_sampled<glt::gin_conv>(glt::gin_conv::options{4, 8, 0.25});
+  glt_test::check_sampled<glt::gin_conv>(glt::gin_conv::options{8, 3});
 }
 
 TEST_CASE("gin_conv over message-flow graphs equals the one over the whole graph at the seeds") {
-  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv_options{4, 8, 0.25, true});
-  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv_options{8, 3});
+  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv::options{4, 8, 0.25, true});
+  glt_test::check_mfgs<glt::gin_conv>(glt::gin_conv::options{8, 3});
 }
 
 TEST_CASE("gin_conv sends the narrower rows") {
-  glt_test::check_columns<glt::gin_conv>(glt::gin_conv_options{}, 3, 11);
+  glt_test::check_columns<glt::gin_conv>(glt::gin_conv::options{}, 3, 11);
 }
 
 TEST_CASE("a rank on which gin_conv fails, for want of memory as well, fails all ranks with the same error") {
-  glt_test::check_failures<glt::gin_conv>(glt::gin_conv_options{3, 2});
+  glt_test::check_failures<glt::gin_conv>(glt::gin_conv::options{3, 2});
 }
 
 TEST_CASE("gin_conv refuses widths and inputs that do not fit") {

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr glt::gine_conv_options options{.in = 4, .edge = 3, .out = 5, .epsilon = 0.5, .learn_epsilon = true};
+constexpr glt::gine_conv::options options{.in = 4, .edge = 3, .out = 5, .epsilon = 0.5, .learn_epsilon = true};
 
 // Features of an edge, from its number.
 at::Tensor features_of(at::Tensor const& ids) {

@@ -234,20 +234,20 @@ TEST_CASE("layers over a reproducible graph equal those over the graph") {
     });
   };
   for (std::int64_t const out : {2, 9}) { // maps before and behind the sum
-    glt::gcn_conv_options const gcn{4, out, true};
+    glt::gcn_conv::options const gcn{4, out, true};
     check(glt_test::make_layer<glt::gcn_conv>(gcn), gcn);
-    glt::sage_conv_options const sage{4, out, glt::dist::aggregator::sum};
+    glt::sage_conv::options const sage{4, out, glt::dist::aggregator::sum};
     check(glt_test::make_layer<glt::sage_conv>(sage), sage);
-    glt::gin_conv_options const gin{4, out, 0.5, true};
+    glt::gin_conv::options const gin{4, out, 0.5, true};
     check(glt_test::make_layer<glt::gin_conv>(gin), gin);
-    glt::gat_conv_options const gat{.in = 4, .out = out, .heads = 3, .concatenate = out == 2};
+    glt::gat_conv::options const gat{.in = 4, .out = out, .heads = 3, .concatenate = out == 2};
     check(glt_test::make_layer<glt::gat_conv>(gat), gat);
   }
 }
 
 TEST_CASE("rgcn_conv over reproducible relations equals the one over the relations") {
   auto const list = graph_to_train();
-  glt::rgcn_conv_options const options{.in = 4, .out = 3, .num_bases = 2};
+  glt::rgcn_conv::options const options{.in = 4, .out = 3, .num_bases = 2};
   auto const x = glt_test::numbers(list.num_vertices, 4);
   glt_test::on_ranks([&](auto comm) {
     glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());

@@ -44,7 +44,7 @@ rows_by_type random_rows(glt::hetero_schema const& schema, std::int64_t width) {
   return rows;
 }
 
-glt::rgcn_conv make_layer(glt::hetero_schema const& schema, glt::rgcn_conv_options options) {
+glt::rgcn_conv make_layer(glt::hetero_schema const& schema, glt::rgcn_conv::options options) {
   at::manual_seed(5);
   glt::rgcn_conv layer(schema, options);
   layer->to(at::kDouble);
@@ -52,7 +52,7 @@ glt::rgcn_conv make_layer(glt::hetero_schema const& schema, glt::rgcn_conv_optio
 }
 
 // Parameters of all ranks are the same; modules are shared handles.
-glt::rgcn_conv copy_of(glt::rgcn_conv const& from, glt::hetero_schema const& schema, glt::rgcn_conv_options options) {
+glt::rgcn_conv copy_of(glt::rgcn_conv const& from, glt::hetero_schema const& schema, glt::rgcn_conv::options options) {
   glt::rgcn_conv layer(schema, options);
   layer->to(at::kDouble);
   at::NoGradGuard const guard;
@@ -102,7 +102,7 @@ at::Tensor loss_of(at::Tensor const& y, at::Tensor const& ids) {
   return (y * weights).sum();
 }
 
-void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv_options options, std::size_t shift,
+void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv::options options, std::size_t shift,
                     bool has_cover = false) {
   auto whole_x = random_rows(list.schema, options.in);
   for (auto& rows : whole_x) {

@@ -33,47 +33,47 @@ TEST_CASE(
     "sage_conv over a block equals the dense layer, with isolated destinations, without edges and without seeds") {
   for (auto const how : all_aggregators) {
     for (bool const with_degrees : {false, true}) {
-      glt_test::check_on_blocks<glt::sage_conv>(glt::sage_conv_options{6, 5, how}, with_degrees, dense_by(how));
-      glt_test::check_on_blocks<glt::sage_conv>(glt::sage_conv_options{3, 5, how}, with_degrees, dense_by(how));
+      glt_test::check_on_blocks<glt::sage_conv>(glt::sage_conv::options{6, 5, how}, with_degrees, dense_by(how));
+      glt_test::check_on_blocks<glt::sage_conv>(glt::sage_conv::options{3, 5, how}, with_degrees, dense_by(how));
     }
   }
 }
 
 TEST_CASE("sage_conv over ranks equals the dense layer over the whole graph") {
   for (auto const how : all_aggregators) {
-    glt_test::check_on_ranks<glt::sage_conv>(glt::sage_conv_options{6, 5, how}, dense_by(how));
-    glt_test::check_on_ranks<glt::sage_conv>(glt::sage_conv_options{3, 5, how}, dense_by(how));
+    glt_test::check_on_ranks<glt::sage_conv>(glt::sage_conv::options{6, 5, how}, dense_by(how));
+    glt_test::check_on_ranks<glt::sage_conv>(glt::sage_conv::options{3, 5, how}, dense_by(how));
   }
 }
 
 TEST_CASE("the gradients of sage_conv over ranks agree with finite differences") {
   for (auto const how : all_aggregators) {
-    glt_test::check_differences<glt::sage_conv>(glt::sage_conv_options{3, 2, how});
+    glt_test::check_differences<glt::sage_conv>(glt::sage_conv::options{3, 2, how});
   }
 }
 
 TEST_CASE("sage_conv over blocks with all neighbours equals the one over the whole graph at the seeds") {
   for (auto const how : all_aggregators) {
-    glt_test::check_sampled<glt::sage_conv>(glt::sage_conv_options{4, 8, how});
-    glt_test::check_sampled<glt::sage_conv>(glt::sage_conv_options{8, 3, how});
+    glt_test::check_sampled<glt::sage_conv>(glt::sage_conv::options{4, 8, how});
+    glt_test::check_sampled<glt::sage_conv>(glt::sage_conv::options{8, 3, how});
   }
 }
 
 TEST_CASE("sage_conv over message-flow graphs equals the one over the whole graph at the seeds") {
   for (auto const how : all_aggregators) {
-    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv_options{4, 8, how});
-    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv_options{8, 3, how});
+    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv::options{4, 8, how});
+    glt_test::check_mfgs<glt::sage_conv>(glt::sage_conv::options{8, 3, how});
   }
 }
 
 TEST_CASE("sage_conv sends the narrower rows, but for an extreme those of its input") {
-  glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{}, 3, 11);
-  glt_test::check_columns<glt::sage_conv>(glt::sage_conv_options{.how = aggregator::sum}, 3, 11);
-  glt_test::check_columns_sent<glt::sage_conv>(glt::sage_conv_options{7, 2, aggregator::max}, true, 7, 7);
+  glt_test::check_columns<glt::sage_conv>(glt::sage_conv::options{}, 3, 11);
+  glt_test::check_columns<glt::sage_conv>(glt::sage_conv::options{.how = aggregator::sum}, 3, 11);
+  glt_test::check_columns_sent<glt::sage_conv>(glt::sage_conv::options{7, 2, aggregator::max}, true, 7, 7);
 }
 
 TEST_CASE("a rank on which sage_conv fails, for want of memory as well, fails all ranks with the same error") {
-  glt_test::check_failures<glt::sage_conv>(glt::sage_conv_options{3, 2});
+  glt_test::check_failures<glt::sage_conv>(glt::sage_conv::options{3, 2});
 }
 
 TEST_CASE("sage_conv refuses widths and inputs that do not fit") {

@@ -110,8 +110,9 @@ TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
     for (std::function<at::Tensor()> const& pass :
          {std::function<at::Tensor()>([&] { return layer(rows, block); }),
           std::function<at::Tensor()>([&] { return glt::attend_neighbors(rows, rows, rows, block, {.heads = 3}); }),
-          std::function<at::Tensor()>(
-              [&] { return glt::sum_edge_relu(rows, at::zeros({block.num_edges(), 3}, at::kDouble), block); })}) {
+          std::function<at::Tensor()>([&] {
+            return glt::detail::sum_edge_relu(rows, at::zeros({block.num_edges(), 3}, at::kDouble), block);
+          })}) {
       CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(pass()); }), "piece",
                             "max_edges", "segment_sum"));
     }

@@ -60,7 +60,7 @@ at::Tensor rows_of(table_type const& table) {
 }
 
 template <class Optimizer, class Options>
-void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Options const& options) {
+void check_against_libtorch(glt::detail::sparse_optimizer const& optimizer, Options const& options) {
   on_ranks(
       [&](glt::threads_comm comm) {
         at::set_num_threads(1);
@@ -92,8 +92,9 @@ void check_against_libtorch(glt::dist::sparse_optimizer const& optimizer, Option
 } // namespace
 
 TEST_CASE("rows trained on ranks are those of torch::nn::Embedding with sparse gradients on one process") {
-  check_against_libtorch<torch::optim::SGD>(glt::dist::sparse_sgd{.learning_rate = 0.5}, torch::optim::SGDOptions(0.5));
-  check_against_libtorch<torch::optim::Adagrad>(glt::dist::sparse_adagrad{.learning_rate = 0.1},
+  check_against_libtorch<torch::optim::SGD>(glt::dist::embedding_options::sgd{.learning_rate = 0.5},
+                                            torch::optim::SGDOptions(0.5));
+  check_against_libtorch<torch::optim::Adagrad>(glt::dist::embedding_options::adagrad{.learning_rate = 0.1},
                                                 torch::optim::AdagradOptions(0.1));
 }
 

@@ -71,8 +71,8 @@ void read_edges(benchmark::State& state, int threads, Open open) {
   std::int64_t edges = 0;
   std::int64_t bytes = 0;
   for (auto _ : state) {
-    glt::io::text_source source = open();
-    auto const set = glt::io::read_edge_list(source, {}, {.threads = threads});
+    glt::io::detail::text_source source = open();
+    auto const set = glt::io::detail::read_edge_list(source, {}, {.threads = threads});
     benchmark::DoNotOptimize(set.edges.front().sources.data());
     edges += std::ssize(set.edges.front().sources);
     bytes += std::ssize(edge_text());
@@ -83,15 +83,15 @@ void read_edges(benchmark::State& state, int threads, Open open) {
 
 void from_memory(benchmark::State& state, int threads) {
   auto const& text = edge_text();
-  read_edges(state, threads, [&] { return glt::io::text_source("memory", text); });
+  read_edges(state, threads, [&] { return glt::io::detail::text_source("memory", text); });
 }
 void from_plain_file(benchmark::State& state, int threads) {
   auto const path = files().plain();
-  read_edges(state, threads, [&] { return glt::io::text_source(path); });
+  read_edges(state, threads, [&] { return glt::io::detail::text_source(path); });
 }
 void from_packed_file(benchmark::State& state, int threads) {
   auto const path = files().packed();
-  read_edges(state, threads, [&] { return glt::io::text_source(path); });
+  read_edges(state, threads, [&] { return glt::io::detail::text_source(path); });
 }
 
 BENCHMARK_CAPTURE(from_memory, one_thread, 1)->UseRealTime()->Unit(benchmark::kMillisecond);

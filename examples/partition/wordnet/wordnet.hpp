@@ -61,11 +61,11 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
   glt::coo_view<glt::memory_space::host> const pointers(num_synsets, database.sources, database.targets);
   auto const graph =
       glt::remove_duplicates(glt::symmetrize(pointers).view(), {.self_loops = glt::self_loop_handling::remove});
-  glt::io::edge_table edges;
+  glt::io::raw_data::edge_table edges;
   edges.sources.assign(graph.view().sources().begin(), graph.view().sources().end());
   edges.destinations.assign(graph.view().destinations().begin(), graph.view().destinations().end());
 
-  glt::io::node_table nodes;
+  glt::io::raw_data::node_table nodes;
   nodes.num_nodes = num_synsets;
   nodes.features.push_back({"node_feat", detail::hash_texts(database.texts, options.columns)});
   nodes.labels = glt::io::array::of(glt::host_view<std::int64_t const>(database.classes));

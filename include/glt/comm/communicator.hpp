@@ -8,10 +8,14 @@ namespace glt {
 /// Operation by which `all_reduce` combines the values of the ranks.
 enum class reduction { sum, min, max };
 
+namespace detail {
+
 /// Number types that may be reduced over ranks.
 template <class T>
 concept reducible =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
+
+} // namespace detail
 
 /// Bytes that this rank sends to every rank: `sizes[p]` bytes from `data + offsets[p]` on go to rank p.
 struct outgoing {

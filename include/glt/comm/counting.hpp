@@ -153,7 +153,7 @@ public:
     C::all_to_all_replies(out, asked, answering, replies);
   }
 
-  template <reducible T>
+  template <detail::reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const watch = count_shared(counts_->reduce, static_cast<std::int64_t>(values.size_bytes()));
     C::all_reduce(values, op);

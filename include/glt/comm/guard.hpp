@@ -157,7 +157,7 @@ void run_together(C& comm, Work&& work) {
 /// @comm   collective; one header exchange and one reduction
 /// @throws collective_error  on every rank, if a rank has failed, is at another call, or has another number of values
 template <communicator C, std::ranges::contiguous_range Values>
-  requires reducible<std::ranges::range_value_t<Values>>
+  requires detail::reducible<std::ranges::range_value_t<Values>>
 void reduce_over_ranks(C& comm, Values&& values, reduction op) {
   std::span const reduced(values);
   auto& host = detail::host_comm(comm);
@@ -173,7 +173,7 @@ void reduce_over_ranks(C& comm, Values&& values, reduction op) {
 ///
 /// @comm   collective; one header exchange and one reduction
 /// @throws collective_error  on every rank, if a rank has failed, or is at another call
-template <communicator C, reducible T>
+template <communicator C, detail::reducible T>
 [[nodiscard]] T reduce_over_ranks(C& comm, T value, reduction op) {
   reduce_over_ranks(comm, std::span<T>(&value, 1), op);
   return value;

@@ -12,6 +12,8 @@ enum class lost_rank {
   rethrow, ///< throw the failure on that rank alone; the others may wait for ever unless the program ends them
 };
 
+namespace detail {
+
 /// A communicator that knows whether this rank can still take part in an agreement, and can end the job.
 ///
 /// - `c.mark_lost()`: this rank cannot take part any more, on this communicator and on communicators made from it;
@@ -27,8 +29,6 @@ concept losable = communicator<C> && requires(C& c, C const& view) {
   { c.mark_lost() } noexcept;
   { view.is_lost() } noexcept -> std::same_as<bool>;
 };
-
-namespace detail {
 
 /// Returns true if every rank of `comm` throws this error, too.
 template <communicator C>

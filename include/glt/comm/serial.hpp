@@ -75,7 +75,7 @@ public:
     replies.offsets.assign(1, 0);
   }
 
-  template <reducible T>
+  template <detail::reducible T>
   void all_reduce(std::span<T>, reduction) noexcept {}
 
   void broadcast(std::byte*, std::int64_t bytes, int root) {

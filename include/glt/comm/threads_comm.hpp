@@ -240,7 +240,7 @@ public:
     run(std::move(call));
   }
 
-  template <reducible T>
+  template <detail::reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto call = named("all_reduce", nullptr);
     call->detail = detail::reduction_name<T>(op);

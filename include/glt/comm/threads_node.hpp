@@ -13,12 +13,6 @@
 
 namespace glt {
 
-/// Options of a `threads_node`.
-struct threads_node_options {
-  int machine = 0;     ///< ranks of equal numbers share; others act as if they were elsewhere
-  std::string refusal; ///< why this rank, and so its machine, cannot share; empty if it can
-};
-
 /// Node memory of ranks that live in one process: threads, or a single rank.
 ///
 /// A block is freed when the last rank that sees it has released it.
@@ -27,9 +21,15 @@ struct threads_node_options {
 template <communicator Comm>
 class threads_node {
 public:
+  /// Options of a `threads_node`.
+  struct options {
+    int machine = 0;     ///< ranks of equal numbers share; others act as if they were elsewhere
+    std::string refusal; ///< why this rank, and so its machine, cannot share; empty if it can
+  };
+
   /// @comm   none
-  explicit threads_node(Comm comm, threads_node_options options = {})
-      : comm_(std::move(comm)), options_(std::move(options)) {}
+  explicit threads_node(Comm comm, options chosen) : comm_(std::move(comm)), options_(std::move(chosen)) {}
+  explicit threads_node(Comm comm) : threads_node(std::move(comm), options{}) {}
 
   [[nodiscard]] int rank() const { return comm_.rank(); }
   [[nodiscard]] int size() const { return comm_.size(); }
@@ -76,7 +76,7 @@ private:
   struct card {
     std::shared_ptr<std::byte> const* block;
     std::int64_t bytes;
-    threads_node_options const* options;
+    typename threads_node::options const* options;
   };
 
   [[nodiscard]] bool is_neighbor(card const& other) const { return other.options->machine == options_.machine; }
@@ -100,7 +100,7 @@ private:
   }
 
   Comm comm_;
-  threads_node_options options_;
+  options options_;
 };
 
 static_assert(node_memory<threads_node<serial_comm>>);

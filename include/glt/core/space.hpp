@@ -10,12 +10,12 @@ enum class memory_space {
   device  ///< memory of a GPU
 };
 
+namespace detail {
+
 /// Returns true if the host may dereference pointers into `space`.
 [[nodiscard]] constexpr bool host_accessible(memory_space space) noexcept {
   return space != memory_space::device;
 }
-
-namespace detail {
 
 /// Returns true if a GPU may dereference pointers into `space`.
 [[nodiscard]] constexpr bool device_accessible(memory_space space) noexcept {

@@ -61,27 +61,23 @@ private:
   std::vector<char> reads_;
 };
 
-} // namespace detail
-
 /// Returns which GPUs can read each other's memory; changes nothing.
 ///
 /// @throws cuda_error  if there is no GPU of a number
-[[nodiscard]] inline detail::peer_access find_peers(std::vector<int> devices) {
+[[nodiscard]] inline peer_access find_peers(std::vector<int> devices) {
   std::vector<char> reads(devices.size() * devices.size(), 0);
   for (std::size_t reader = 0; reader < devices.size(); ++reader) {
     for (std::size_t owner = 0; owner < devices.size(); ++owner) {
       if (devices[reader] != devices[owner]) {
         int can = 0;
-        detail::check_cuda(cudaDeviceCanAccessPeer(&can, devices[reader], devices[owner]),
-                           detail::message("cudaDeviceCanAccessPeer(", devices[reader], ", ", devices[owner], ")"));
+        check_cuda(cudaDeviceCanAccessPeer(&can, devices[reader], devices[owner]),
+                   message("cudaDeviceCanAccessPeer(", devices[reader], ", ", devices[owner], ")"));
         reads[reader * devices.size() + owner] = can != 0 ? 1 : 0;
       }
     }
   }
   return {std::move(devices), std::move(reads)};
 }
-
-namespace detail {
 
 // Opens memory outside of pools, of another GPU, to kernels of `reader`. CUDA has no access for reading alone.
 inline void enable_peer(int reader, int owner) {
@@ -119,7 +115,7 @@ inline detail::peer_access enable_peers(std::span<device::cuda const> gpus) {
   for (auto const& gpu : gpus) {
     devices.push_back(gpu.device());
   }
-  auto access = find_peers(std::move(devices));
+  auto access = detail::find_peers(std::move(devices));
   for (std::size_t reader = 0; reader < gpus.size(); ++reader) {
     for (std::size_t owner = 0; owner < gpus.size(); ++owner) {
       if (gpus[reader].device() != gpus[owner].device() && access.reads(reader, owner)) {

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -72,6 +72,8 @@ namespace glt::dist {
 
 /// Counts of a loader's reads so far, by source.
 struct loader_report {
+  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
+
   read_counts sampled;           ///< vertices whose neighbours were drawn
   detail::collected_counts rows; ///< rows of features, with their hit ratio
   std::string why_sampled;       ///< why some remote vertices were not sampled in place; empty without a reason

@@ -401,7 +401,7 @@ private:
       return all;
     };
     auto const labels = labels_of(of.local().tensors());
-    if constexpr (host_accessible(space)) {
+    if constexpr (glt::detail::host_accessible(space)) {
       return largest(labels);
     } else {
       return largest(to_vector(of.local().policy(), labels));

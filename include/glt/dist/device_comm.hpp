@@ -145,7 +145,7 @@ public:
     host().all_to_all_replies(out, asked, answering, replies);
   }
 
-  template <reducible T>
+  template <glt::detail::reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     host().all_reduce(values, op);
   }

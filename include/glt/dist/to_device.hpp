@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/device_batch.hpp>
+#include <glt/dist/detail/device_batch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -22,7 +22,7 @@ namespace glt::detail {
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
 class device_batches {
-  using slot = dist::device_batch<Policy, typename Loader::batch_type>;
+  using slot = device_batch<Policy, typename Loader::batch_type>;
 
 public:
   using batch_type = typename slot::batch_type;

@@ -3,8 +3,8 @@
 
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
+#include <glt/dlpack/detail/device.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
-#include <glt/dlpack/device.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -4,8 +4,8 @@
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/half.hpp>
+#include <glt/dlpack/detail/device.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
-#include <glt/dlpack/device.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>

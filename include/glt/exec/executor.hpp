@@ -66,10 +66,14 @@ concept executor =
 template <class E, memory_space Space>
 concept reaches = executor<E> && E::reaches(Space);
 
+namespace detail {
+
 /// Executor whose work is done when a call returns, over memory that the caller may touch as well. Algorithms may mix
 /// its calls with loops. On other executors (GPUs, and the executors that stand for them in tests), algorithms consist
 /// of the executor's calls only.
 template <class E>
 concept host_executor = reaches<E, memory_space::host>;
+
+} // namespace detail
 
 } // namespace glt

@@ -19,7 +19,9 @@ namespace glt::exec {
 
 /// Runs everything in the calling thread, in index order.
 struct sequential {
-  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept {
+    return glt::detail::host_accessible(space);
+  }
 
   template <class F>
   void for_each(std::int64_t n, F f) const {

@@ -20,7 +20,9 @@ public:
   threaded() = default;
   explicit threaded(detail::thread_pool& pool) noexcept : pool_(&pool) {}
 
-  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept {
+    return glt::detail::host_accessible(space);
+  }
 
   template <class F>
   void for_each(std::int64_t n, F f) const {

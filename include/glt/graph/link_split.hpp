@@ -5,17 +5,17 @@
 
 namespace glt {
 
-/// Vertex pairs by position: source i belongs to destination i.
-struct vertex_pairs {
-  std::vector<global_id> sources{};
-  std::vector<global_id> destinations{};
-};
-
 /// Edges that a link predictor is to tell from pairs that are not edges.
 struct link_split {
+  /// Vertex pairs by position: source i belongs to destination i.
+  struct pairs {
+    std::vector<global_id> sources{};
+    std::vector<global_id> destinations{};
+  };
+
   std::string name; ///< such as "train", "valid" or "test"
-  vertex_pairs edges{};
-  vertex_pairs negatives{};
+  pairs edges{};
+  pairs negatives{};
 };
 
 } // namespace glt

@@ -11,19 +11,19 @@ namespace glt::io {
 ///
 /// @units  done and total count units named by `unit`, such as "bytes"; total is 0 if it is not known
 struct progress {
+  /// Callback of the thread that started the task, called now and then; may throw to end the task.
+  using callback = std::function<void(progress const&)>;
+
   std::string_view what; ///< such as "reading edges"
   std::string_view unit;
   std::int64_t done = 0;
   std::int64_t total = 0;
 };
 
-/// Callback of the thread that started the task, called now and then; may throw to end the task.
-using progress_callback = std::function<void(progress const&)>;
-
 /// Options of readers of text.
 struct read_options {
   int threads = 1;
-  progress_callback on_progress{};
+  progress::callback on_progress{};
 };
 
 } // namespace glt::io

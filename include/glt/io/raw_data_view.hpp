@@ -38,7 +38,7 @@ struct edge_table_view {
   std::string name;
   std::string destination;
   edge_columns columns;
-  std::span<named_array const> features{};
+  std::span<raw_data::named_array const> features{};
   std::vector<link_split_view> links{};
   std::string file{}; ///< file of the ends, for errors; empty in memory
 };
@@ -48,14 +48,14 @@ struct edge_table_view {
 /// Borrowed data set: a `raw_data` in memory, or a `mapped_raw_data` whose arrays stay in files.
 struct raw_data_view {
   std::string name;
-  std::span<node_table const> nodes;
+  std::span<raw_data::node_table const> nodes;
   std::vector<detail::edge_table_view> edges{};
   detail::input_watch const* inputs = nullptr; ///< files of the arrays, which must not change
 };
 
 /// Borrows the edges of a table, which must outlive the view.
-[[nodiscard]] inline detail::edge_table_view view_of(edge_table const& table) {
-  auto const pairs = [](vertex_pairs const& from) {
+[[nodiscard]] inline detail::edge_table_view view_of(raw_data::edge_table const& table) {
+  auto const pairs = [](link_split::pairs const& from) {
     return detail::vertex_pairs_view{.sources = host_view<global_id const>(from.sources),
                                      .destinations = host_view<global_id const>(from.destinations)};
   };

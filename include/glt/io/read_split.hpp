@@ -6,7 +6,7 @@
 #include <glt/dist/data_set.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/array/npy_any.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   std::vector<placed_id> listed;
   std::vector<placed_id> found;
   run_together(comm, [&] {
-    auto const ids = detail::convert<global_id>(read_npy_any(file));
+    auto const ids = detail::convert<global_id>(detail::read_npy_any(file));
     listed.reserve(static_cast<std::size_t>(ids.size()));
     for (std::int64_t i = 0; i < ids.size(); ++i) {
       listed.emplace_back(ids[i], i);

@@ -72,32 +72,32 @@ public:
 
   /// @pre    i is in [0, size()); not checked
   [[nodiscard]] T& operator[](std::int64_t i) noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_[i];
   }
   [[nodiscard]] T const& operator[](std::int64_t i) const noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_[i];
   }
   [[nodiscard]] T* begin() noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_;
   }
   [[nodiscard]] T* end() noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_ + size_;
   }
   [[nodiscard]] T const* begin() const noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_;
   }
   [[nodiscard]] T const* end() const noexcept
-    requires(host_accessible(Policy::space))
+    requires(detail::host_accessible(Policy::space))
   {
     return data_ + size_;
   }

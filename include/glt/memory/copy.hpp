@@ -26,7 +26,8 @@ std::size_t bytes_to_copy(std::int64_t from, std::int64_t to) {
 /// @shape  from [n] · to [n], written
 /// @throws precondition_error  if the lengths differ
 template <memory_space From, memory_space To, class Element, bytes_copyable T>
-  requires(host_accessible(From) && host_accessible(To) && std::is_same_v<std::remove_const_t<Element>, T>)
+  requires(detail::host_accessible(From) && detail::host_accessible(To) &&
+           std::is_same_v<std::remove_const_t<Element>, T>)
 void copy(array_view<From, Element> from, array_view<To, T> to) {
   auto const bytes = detail::bytes_to_copy<T>(from.size(), to.size());
   detail::copy_bytes(to.data(), from.data(), static_cast<std::int64_t>(bytes));

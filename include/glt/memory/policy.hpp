@@ -22,8 +22,8 @@ concept device_policy = std::copyable<P> && std::default_initializable<P> && req
 
 /// A policy whose executor is a `host_executor`: its owners may be read and written by plain loops.
 template <class P>
-concept host_policy = device_policy<P> && host_accessible(P::space) && requires(P const& p) {
-  { p.executor() } -> host_executor;
+concept host_policy = device_policy<P> && detail::host_accessible(P::space) && requires(P const& p) {
+  { p.executor() } -> detail::host_executor;
 };
 
 namespace device {

@@ -63,12 +63,6 @@ struct metis_weights {
 
 namespace glt {
 
-/// Objective that METIS minimises.
-enum class metis_objective {
-  edge_cut,            ///< edges between parts
-  communication_volume ///< vertices that other parts need, counted once a part: the halos
-};
-
 /// METIS: multilevel k-way partitioning, the fewest cut edges for the most memory.
 ///
 /// Ignores the graph's directions and self-loops; edges between the same vertices are merged. METIS aims at balance,
@@ -82,9 +76,15 @@ enum class metis_objective {
 ///         J. Sci. Comput. 20(1), 1998; several limits: "Multilevel algorithms for multi-constraint graph
 ///         partitioning", SC 1998
 struct metis_partitioner {
+  /// Objective that METIS minimises.
+  enum class goal {
+    edge_cut,            ///< edges between parts
+    communication_volume ///< vertices that other parts need, counted once a part: the halos
+  };
+
   std::uint64_t seed = 1;
   double capacity_slack = 0.03; ///< a part should have at most (1 + slack) · V / P vertices
-  metis_objective objective = metis_objective::edge_cut;
+  goal objective = goal::edge_cut;
   int cuts = 1;                  ///< number of partitions to try; the best is taken
   int refinements = 10;          ///< iterations of the refinement on every level
   balance_constraints balance{}; ///< limits beside the capacity
@@ -113,7 +113,7 @@ struct metis_partitioner {
     auto weights = detail::make_metis_weights(n, capacity_slack, balance);
     auto part_of = partition(undirected, weights, num_parts);
     auto limits = balance;
-    limits.push_back(balance_vertices(capacity_slack));
+    limits.push_back(balance_limit::vertices(capacity_slack));
     return repair_balance(graph, std::move(part_of), limits, num_parts);
   }
 
@@ -127,7 +127,7 @@ private:
     std::array<idx_t, METIS_NOPTIONS> options{};
     METIS_SetDefaultOptions(options.data());
     options[METIS_OPTION_SEED] = static_cast<idx_t>(random_key(seed).bits() & 0x7FFFFFFF);
-    options[METIS_OPTION_OBJTYPE] = objective == metis_objective::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
+    options[METIS_OPTION_OBJTYPE] = objective == goal::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
     options[METIS_OPTION_NCUTS] = cuts;
     options[METIS_OPTION_NITER] = refinements;
     std::vector<idx_t> part_of(static_cast<std::size_t>(vertices), 0);

@@ -116,7 +116,7 @@ public:
   }
 
   /// Returns true for memory that the host can reach. GPU memory is carried only if `device_aware()`.
-  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return host_accessible(space); }
+  [[nodiscard]] static constexpr bool carries(memory_space space) noexcept { return detail::host_accessible(space); }
 
   /// Returns true if the running MPI reports that it takes pointers into memory of CUDA GPUs.
   [[nodiscard]] bool device_aware() const noexcept { return detail::mpi_is_device_aware(); }
@@ -170,7 +170,7 @@ public:
     detail::committed(*this, [&] { detail::exchange_replies(*handle_, out, asked, answering, replies); });
   }
 
-  template <reducible T>
+  template <detail::reducible T>
   void all_reduce(std::span<T> values, reduction op) {
     auto const mpi_op = op == reduction::sum ? MPI_SUM : op == reduction::min ? MPI_MIN : MPI_MAX;
     auto const type = detail::mpi_type_of<T>();
@@ -336,7 +336,8 @@ private:
   std::shared_ptr<std::string const> name_; // null: none
 };
 
-static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> && losable<mpi_comm>);
+static_assert(communicator<mpi_comm> && detail::alarming<mpi_comm> && detail::mailing<mpi_comm> &&
+              detail::losable<mpi_comm>);
 
 } // namespace glt
 

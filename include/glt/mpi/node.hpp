@@ -18,12 +18,6 @@
 
 namespace glt {
 
-/// Options of an `mpi_node`.
-struct mpi_node_options {
-  /// Largest block that this rank shares; if it is larger, the ranks of its machine share nothing.
-  std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
-};
-
 /// Node memory of ranks that are MPI processes: memory files that the ranks of a machine map, in huge pages if the
 /// system has them.
 ///
@@ -32,12 +26,18 @@ struct mpi_node_options {
 /// Concurrent calls: none on one object; blocks are read by all ranks at once.
 class mpi_node {
 public:
+  /// Options of an `mpi_node`.
+  struct options {
+    /// Largest block that this rank shares; if it is larger, the ranks of its machine share nothing.
+    std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
+  };
+
   /// Finds the ranks that are on this machine.
   ///
   /// @comm   collective; one header exchange and two exchanges on the machine
   /// @throws collective_error  on every rank, if a rank is at another call
   /// @throws mpi_error  if MPI reports a failure
-  explicit mpi_node(mpi_comm comm, mpi_node_options options = {}) : comm_(std::move(comm)), options_(options) {
+  explicit mpi_node(mpi_comm comm, options chosen) : comm_(std::move(comm)), options_(chosen) {
     agree({});
     comm_.without_start("mpi_node", [&] {
       MPI_Comm node = MPI_COMM_NULL;
@@ -49,6 +49,7 @@ public:
       detail::check_mpi(MPI_Allgather(&own, 1, MPI_INT, ranks_.data(), 1, MPI_INT, node), "MPI_Allgather");
     });
   }
+  explicit mpi_node(mpi_comm comm) : mpi_node(std::move(comm), options{}) {}
 
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] int size() const noexcept { return comm_.size(); }
@@ -174,7 +175,7 @@ private:
   }
 
   mpi_comm comm_;
-  mpi_node_options options_;
+  options options_;
   std::shared_ptr<detail::mpi_handle const> node_;
   std::vector<int> ranks_; // of this machine
 };

@@ -17,11 +17,15 @@ namespace glt {
 template <detail::alarming HostComm>
 using nccl_comm = detail::basic_nccl_comm<HostComm, detail::nccl_api>;
 
+namespace detail {
+
 /// @comm   collective; duplicates `host`
 /// @throws collective_error  on every rank, the same one, if NCCL cannot be set up on one
-template <detail::alarming HostComm>
-[[nodiscard]] nccl_comm<HostComm> make_nccl_comm(HostComm host, detail::nccl_api api) {
+template <alarming HostComm>
+[[nodiscard]] nccl_comm<HostComm> make_nccl_comm(HostComm host, nccl_api api) {
   return {std::move(host), std::move(api)};
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -13,48 +13,6 @@ namespace glt {
 
 namespace detail {
 
-/// Returns the first vertex of every type in the numbering of all types, and the total number of vertices.
-///
-/// @shape  → [node types + 1]
-[[nodiscard]] inline std::vector<std::int64_t> first_vertices(hetero_schema const& schema) {
-  std::vector<std::int64_t> first{0};
-  for (auto const& type : schema.node_types()) {
-    first.push_back(first.back() + type.num_vertices);
-  }
-  return first;
-}
-
-} // namespace detail
-
-/// Limits the vertices of every node type in a part, for the graph that `make_homogeneous` makes.
-///
-/// @cost   O(log node types) a vertex, and no memory for the vertices
-[[nodiscard]] inline detail::balance_limit balance_node_types(hetero_schema const& schema, double slack = 0.05) {
-  return {.name = "vertices of a type",
-          .slack = slack,
-          .num_groups = std::max(schema.num_node_types(), 1),
-          .share = [first = detail::first_vertices(schema)](std::int64_t v) {
-            return detail::balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
-          }};
-}
-
-/// Limits the training seeds of a node type in a part, for the graph that `make_homogeneous` makes.
-///
-/// @shape  seeds [S], numbered within their type
-/// @throws precondition_error  if there is no such node type, or naming the first seed that is not a vertex of the type
-/// @cost   O(V of the type + S), 4 bytes a vertex of the type
-template <std::integral T>
-[[nodiscard]] detail::balance_limit balance_seeds(hetero_schema const& schema, int node_type, host_view<T const> seeds,
-                                                  double slack = 0.05) {
-  auto const size = schema.num_vertices(node_type);
-  auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
-  auto limit = balance_seeds(size, seeds, slack);
-  limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
-    return v >= first && v - first < size ? within(v - first) : detail::balance_share{.weight = 0};
-  };
-  return limit;
-}
-
 /// Makes one graph with all vertices in one numbering, type after type, and the edges of all types.
 ///
 /// A row has the edges of the first type first. Edges have no ids: positions differ between types.
@@ -66,8 +24,8 @@ template <std::integral T>
 template <vertex_id Vertex>
 [[nodiscard]] csr_graph<device::cpu, Vertex> make_homogeneous(hetero_view<memory_space::host, Vertex> graph) {
   auto const& schema = graph.schema();
-  auto const first = detail::first_vertices(schema);
-  static_cast<void>(detail::narrow<Vertex>(first.back(), "number of vertices of all types"));
+  auto const first = first_vertices(schema);
+  static_cast<void>(narrow<Vertex>(first.back(), "number of vertices of all types"));
   buffer<device::cpu, edge_offset> offsets(first.back() + 1);
   for (auto& offset : offsets) {
     offset = 0;
@@ -94,9 +52,11 @@ template <vertex_id Vertex>
   return {first.back(), std::move(offsets), std::move(sources)};
 }
 
+} // namespace detail
+
 /// Divides the vertices of every type over parts, by a partitioner that sees the edges of all types.
 ///
-/// A partitioner with `balance_node_types` among its limits gives every part its share of every type; without it, the
+/// A partitioner with `balance_limit::types` among its limits gives every part its share of every type; without it, the
 /// vertices of a type may be concentrated in some parts.
 /// types may gather in some of the parts.
 ///
@@ -106,7 +66,7 @@ template <vertex_id Vertex>
 template <vertex_id Vertex, partitioner<Vertex> Partitioner>
 [[nodiscard]] std::vector<relabelling> partition_by_type(hetero_view<memory_space::host, Vertex> graph,
                                                          Partitioner const& partitioner, int num_parts) {
-  auto const whole = make_homogeneous(graph);
+  auto const whole = detail::make_homogeneous(graph);
   auto const part_of = partitioner(whole.view(), num_parts);
   std::vector<relabelling> made;
   std::int64_t first = 0;

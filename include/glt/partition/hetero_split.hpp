@@ -57,7 +57,7 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
 ///                             than the first or, naming the edge type, as `split_relation`
 /// @cost   O(rows + edges) of the part, in time and memory
 template <vertex_id Column = global_id, device_policy Policy = device::cpu, vertex_id Vertex>
-  requires(host_accessible(Policy::space))
+  requires(detail::host_accessible(Policy::space))
 [[nodiscard]] hetero_part<Policy, Column> split_graph(hetero_view<memory_space::host, Vertex> graph,
                                                       std::span<relabelling const> labels, int part,
                                                       Policy policy = {}) {

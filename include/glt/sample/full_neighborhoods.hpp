@@ -9,9 +9,9 @@
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
+#include <glt/sample/detail/row_batches.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
-#include <glt/sample/row_batches.hpp>
 #include <glt/sample/subgraph.hpp>
 
 namespace glt::detail {
@@ -123,7 +123,9 @@ namespace glt {
 
 /// Options of a walk over full neighbourhoods.
 struct full_neighborhood_options {
-  row_batch_limits limits;         ///< edges and destinations of a batch
+  using row_limits = detail::row_batch_limits; ///< `.max_edges` and `.max_rows` of a batch
+
+  row_limits limits;               ///< edges and destinations of a batch
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 };
 
@@ -213,7 +215,7 @@ private:
                      full_neighborhood_options options, Policy policy, Vertex first_vertex)
       : walked_{graph, vertices, all, first_vertex}, options_(options), policy_(policy), degrees_(policy),
         destinations_(0, policy), rows_(0, policy), builder_(policy), drawer_(policy) {
-    validate(options_.limits);
+    detail::validate(options_.limits);
     detail::check_edge_ids(graph, options_.edge_ids);
     auto const end = first_vertex + graph.num_rows();
     if (first_vertex < 0 || end > graph.num_columns()) {

@@ -45,31 +45,30 @@ namespace detail {
   return {.fanout = options.fanouts[static_cast<std::size_t>(edge_type)][hop], .replace = options.replace};
 }
 
-} // namespace detail
-
 /// @throws precondition_error  if there is not one list of fanouts per edge type, the lists are empty or of
 ///                             different length, or a fanout is below −1, or −1 or 2³¹ or more together with
 ///                             replacement, or `expand` is no frontier
 inline void validate(hetero_options const& options, hetero_schema const& schema) {
-  detail::check_frontier(options.expand);
+  check_frontier(options.expand);
   if (std::ssize(options.fanouts) != schema.num_edge_types()) {
-    throw precondition_error(detail::message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),
-                                             " edge types; give one per type, with 0 for what is not to be sampled"));
+    throw precondition_error(message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),
+                                     " edge types; give one per type, with 0 for what is not to be sampled"));
   }
   for (int e = 0; e < schema.num_edge_types(); ++e) {
     auto const& fanouts = options.fanouts[static_cast<std::size_t>(e)];
     if (fanouts.empty() || fanouts.size() != options.fanouts[0].size()) {
-      throw precondition_error(detail::message(fanouts.size(), " fanouts of ", schema.name_of_edge_type(e), ", but ",
-                                               options.fanouts[0].size(), " of ", schema.name_of_edge_type(0),
-                                               "; give one number per hop, as many for every edge type"));
+      throw precondition_error(message(fanouts.size(), " fanouts of ", schema.name_of_edge_type(e), ", but ",
+                                       options.fanouts[0].size(), " of ", schema.name_of_edge_type(0),
+                                       "; give one number per hop, as many for every edge type"));
     }
     for (std::size_t hop = 0; hop < fanouts.size(); ++hop) {
       if (fanouts[hop] != 0) {
-        detail::check_fanout(fanouts[hop], options.replace,
-                             detail::message(" of hop ", hop, " of ", schema.name_of_edge_type(e)));
+        check_fanout(fanouts[hop], options.replace, message(" of hop ", hop, " of ", schema.name_of_edge_type(e)));
       }
     }
   }
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -54,7 +54,7 @@ public:
       : graph_(graph), options_(std::move(options)), rules_(std::move(rules)), original_(std::move(original)),
         seeds_(graph.schema()), policy_(std::move(policy)), worker_(policy_) {
     auto const& schema = graph.schema();
-    validate(options_, schema);
+    detail::validate(options_, schema);
     detail::check_rules(schema, options_, rules_, [&](int e) { return graph.relation(e); });
     for (int e = 0; e < schema.num_edge_types(); ++e) {
       detail::check_edge_ids(graph.relation(e), options_.edge_ids);

@@ -54,22 +54,22 @@ namespace detail {
              : 0;
 }
 
-} // namespace detail
-
 /// @throws precondition_error  if the number of hops is negative, a fanout is wrong, or there are both
 inline void validate(induced_options const& options) {
   if (options.num_hops < 0) {
     throw precondition_error(
-        detail::message("induced subgraph of ", options.num_hops, " hops; give 0 for the seeds alone, or more"));
+        message("induced subgraph of ", options.num_hops, " hops; give 0 for the seeds alone, or more"));
   }
   if (!options.fanouts.empty()) {
     if (options.num_hops > 0) {
-      throw precondition_error(detail::message("induced subgraph of ", options.num_hops, " hops and ",
+      throw precondition_error(message("induced subgraph of ", options.num_hops, " hops and ",
                                                options.fanouts.size(), " fanouts; give one of them"));
     }
-    validate(detail::reaching(options));
+    validate(reaching(options));
   }
 }
+
+} // namespace detail
 
 /// Sampler of all edges between the vertices of a set: the seeds, all vertices within k hops of them, or the vertices
 /// that k hops of a draw rule reach.
@@ -102,7 +102,7 @@ public:
   induced_sampler(graph_type graph, induced_options options, Rule rule, Policy policy = {},
                   array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(std::move(options)), policy_(policy), seeds_(policy), selector_(policy) {
-    validate(options_);
+    detail::validate(options_);
     detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {
       throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),

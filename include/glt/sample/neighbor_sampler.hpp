@@ -91,7 +91,7 @@ public:
                    array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(std::move(options)), rule_(rule), original_(original), policy_(std::move(policy)),
         worker_(policy_) {
-    validate(options_);
+    detail::validate(options_);
     detail::check_rule(graph_, options_, rule_);
     detail::check_edge_ids(graph_, options_.edge_ids);
     if (graph.num_rows() != graph.num_columns()) {

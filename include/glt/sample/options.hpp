@@ -65,11 +65,9 @@ inline void check_frontier(frontier expand) {
   }
 }
 
-} // namespace detail
-
 /// @throws precondition_error  if the fanout is 0 or below −1, or −1 or 2³¹ or more together with replacement
 inline void validate(hop_options const& options) {
-  detail::check_fanout(options.fanout, options.replace, {});
+  check_fanout(options.fanout, options.replace, {});
 }
 
 /// @throws precondition_error  if there is no fanout, or one is below −1, or −1 or 2³¹ or more together with
@@ -78,15 +76,13 @@ inline void validate(neighbor_options const& options) {
   if (options.fanouts.empty()) {
     throw precondition_error("no fanouts; give one number per hop, such as {15, 10}");
   }
-  detail::check_frontier(options.expand);
+  check_frontier(options.expand);
   for (std::size_t hop = 0; hop < options.fanouts.size(); ++hop) {
     if (options.fanouts[hop] != 0) {
-      detail::check_fanout(options.fanouts[hop], options.replace, detail::message(" of hop ", hop));
+      check_fanout(options.fanouts[hop], options.replace, message(" of hop ", hop));
     }
   }
 }
-
-namespace detail {
 
 /// Returns the number of hops of a sample.
 [[nodiscard]] inline std::size_t num_hops(neighbor_options const& options) noexcept {

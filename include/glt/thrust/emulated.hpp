@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/memory/memory.hpp>
+#include <glt/thrust/detail/systems.hpp>
 #include <glt/thrust/executor.hpp>
-#include <glt/thrust/systems.hpp>
 
 namespace glt::device {
 
@@ -13,7 +13,7 @@ namespace glt::device {
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @where  `Space` is memory_space::device, or memory_space::pinned to emulate zero copy
-template <detail::thrust_system System = exec::thrust_cpp, memory_space Space = memory_space::device>
+template <detail::thrust_system System = glt::detail::thrust_cpp, memory_space Space = memory_space::device>
   requires(System::reaches(memory_space::host) && detail::device_accessible(Space))
 class emulated {
 public:

@@ -5,7 +5,7 @@
 #include <glt/exec/detail/radix_sort.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/thrust/systems.hpp>
+#include <glt/thrust/detail/systems.hpp>
 
 #include <thrust/copy.h>
 #include <thrust/for_each.h>
@@ -171,6 +171,6 @@ private:
   [[no_unique_address]] System system_;
 };
 
-static_assert(executor<thrust_executor<thrust_cpp>>);
+static_assert(executor<thrust_executor<glt::detail::thrust_cpp>>);
 
 } // namespace glt::exec

@@ -5,7 +5,7 @@
 #include <glt/core/detail/shape_text.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dlpack/device.hpp>
+#include <glt/dlpack/detail/device.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/detail/block_aggregation.hpp>
@@ -67,7 +67,7 @@ void check_block(std::string_view call, block_view<Space> block) {
   if (block.is_piece) {
     throw precondition_error(message(call, " over a piece of ", block.num_edges(),
                                      " edges of a vertex that has more of them in other batches; raise "
-                                     "row_batch_limits::max_edges to the largest degree, or add up segment_sum over "
+                                     "limits.max_edges to the largest degree, or add up segment_sum over "
                                      "the pieces"));
   }
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
@@ -56,8 +56,8 @@ namespace detail {
 
 /// Returns options for edges whose ids are in a tensor; an undefined tensor: without ids.
 template <memory_space Space>
-[[nodiscard]] dist::attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
-  dist::attention_options<Space> options{
+[[nodiscard]] attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
+  attention_options<Space> options{
       .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
   if (ids.defined()) {
     options.edge_ids = {ids.data_ptr<edge_id>(), ids.numel()};
@@ -168,10 +168,14 @@ template <communicator Comm, device_policy Policy>
   return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }
 
+namespace detail {
+
 /// Message graph with attention along its edges; another type provides the function in its namespace.
 template <class Graph>
 concept attention_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
   { attend_neighbors(x, x, x, graph, how) } -> std::same_as<at::Tensor>;
 };
+
+} // namespace detail
 
 } // namespace glt

@@ -16,6 +16,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Options of a `batch_norm`, as in LibTorch's `BatchNorm1d`.
 struct batch_norm_options {
   std::int64_t features = 0;            ///< columns of the rows
@@ -28,8 +30,6 @@ struct batch_norm_options {
   /// Rows and gradients have to be finite.
   bool reproducible = false;
 };
-
-namespace detail {
 
 template <class T>
 [[nodiscard]] host_matrix<T> tensor_matrix(at::Tensor const& tensor) {
@@ -228,8 +228,9 @@ class batch_norm : public ::torch::nn::ModuleHolder<detail::batch_norm_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::batch_norm_impl>::ModuleHolder;
   using Impl = detail::batch_norm_impl;
+  using options = detail::batch_norm_options;
 
-  explicit batch_norm(batch_norm_options options) : ModuleHolder(std::make_shared<detail::batch_norm_impl>(options)) {}
+  explicit batch_norm(options chosen) : ModuleHolder(std::make_shared<detail::batch_norm_impl>(chosen)) {}
 
   // LibTorch's own operator cannot call a template.
   template <communicator Comm>

@@ -13,6 +13,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Widths of a `gat_conv`, and options of its attention.
 struct gat_conv_options {
   std::int64_t in = 0;  ///< columns of the input
@@ -23,8 +25,6 @@ struct gat_conv_options {
   double slope = 0.2;         ///< of the leaky ReLU
   double dropout = 0;         ///< share of coefficients that a layer in training drops
 };
-
-namespace detail {
 
 /// Graph attention: y_v = Σ over in-edges (u, v) of α_uv W x_u + b for each head. The coefficients α are the softmax
 /// over the in-edges of v of leaky_relu(a_source · W x_u + a_destination · W x_v).
@@ -101,7 +101,7 @@ public:
   using graph_layer::graph_layer;
 
   template <class Graph>
-    requires attention_graph<std::remove_reference_t<Graph>>
+    requires detail::attention_graph<std::remove_reference_t<Graph>>
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, attention_draws const& draws = {}) {
     return (*this)->forward(x, graph, draws);
   }

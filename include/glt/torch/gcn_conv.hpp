@@ -11,14 +11,14 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Widths of a `gcn_conv`.
 struct gcn_conv_options {
   std::int64_t in = 0;        ///< columns of the input
   std::int64_t out = 0;       ///< columns of the output
   bool add_self_loops = true; ///< one more edge from every vertex to itself, beside the edges of the graph
 };
-
-namespace detail {
 
 /// Graph convolution: y_v = W Σ over in-edges (u, v) of x_u / √(d_u d_v) + b, where d is the in-degree, with
 /// self-loops. On a symmetric graph this is D^−½ A D^−½ x W + b. A source without in-edges, not even a self-loop,

@@ -11,6 +11,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Widths of a `gin_conv`.
 struct gin_conv_options {
   std::int64_t in = 0;        ///< columns of the input
@@ -18,8 +20,6 @@ struct gin_conv_options {
   double epsilon = 0;         ///< first value
   bool learn_epsilon = false; ///< trains epsilon; else it stays
 };
-
-namespace detail {
 
 /// Graph isomorphism layer: y_v = W₂ relu(W₁ ((1 + ε) x_v + Σ over in-edges (u, v) of x_u) + b₁) + b₂.
 ///

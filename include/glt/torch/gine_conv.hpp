@@ -28,8 +28,6 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
   }
 }
 
-} // namespace detail
-
 /// Returns the sum of relu(x_u + e_uv) over the in-edges (u, v) of every destination v of a block.
 ///
 /// Differentiable in x and edges, once. Borrows the block's memory until the backward pass has run.
@@ -40,13 +38,13 @@ inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, st
 /// @cost   O(E · F), forward and backward; no tensor of E rows is made but the gradient by edges
 template <memory_space Space>
 [[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges, block_view<Space> block) {
-  if (!detail::is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
-    throw precondition_error(detail::message("sum_edge_relu over ", detail::to_string(x),
-                                             "; pass a float or double host tensor [", block.num_sources, ", F]"));
+  if (!is_float_matrix(x, at::kCPU) || x.size(0) != block.num_sources) {
+    throw precondition_error(message("sum_edge_relu over ", to_string(x), "; pass a float or double host tensor [",
+                                     block.num_sources, ", F]"));
   }
-  detail::check_block("sum_edge_relu", block);
-  detail::check_edge_features(x, edges, block.row.size());
-  return detail::block_edge_relu::apply(x, edges, to_tensor(block.offsets), to_tensor(block.row));
+  check_block("sum_edge_relu", block);
+  check_edge_features(x, edges, block.row.size());
+  return block_edge_relu::apply(x, edges, to_tensor(block.offsets), to_tensor(block.row));
 }
 
 /// Returns the same over all in-edges of this rank's destinations. The backward pass fetches the sources again; no
@@ -60,13 +58,12 @@ template <memory_space Space>
 template <communicator Comm, device_policy Policy>
 [[nodiscard]] at::Tensor sum_edge_relu(at::Tensor const& x, at::Tensor const& edges,
                                        dist::sharded_graph<Comm, Policy>& graph) {
-  if (!detail::is_float_matrix(x, detail::torch_device(graph.policy()))) {
-    throw precondition_error(detail::message("sum_edge_relu over ", detail::to_string(x),
-                                             "; pass a float or double tensor [", graph.num_sources(),
-                                             ", F] where the graph is"));
+  if (!is_float_matrix(x, torch_device(graph.policy()))) {
+    throw precondition_error(message("sum_edge_relu over ", to_string(x), "; pass a float or double tensor [",
+                                     graph.num_sources(), ", F] where the graph is"));
   }
-  detail::check_edge_features(x, edges, graph.num_edges());
-  return detail::sharded_edge_relu<Comm, Policy>::apply(x, edges, &graph);
+  check_edge_features(x, edges, graph.num_edges());
+  return sharded_edge_relu<Comm, Policy>::apply(x, edges, &graph);
 }
 
 /// Widths of a `gine_conv`.
@@ -77,8 +74,6 @@ struct gine_conv_options {
   double epsilon = 0;         ///< first value
   bool learn_epsilon = false; ///< trains epsilon; else it stays
 };
-
-namespace detail {
 
 /// Graph isomorphism layer with features of edges:
 /// y_v = W₂ relu(W₁ ((1 + ε) x_v + Σ over in-edges (u, v) of relu(x_u + L e_uv)) + b₁) + b₂.
@@ -132,8 +127,9 @@ class gine_conv : public ::torch::nn::ModuleHolder<detail::gine_conv_impl> {
 public:
   using ModuleHolder::ModuleHolder;
   using Impl = detail::gine_conv_impl;
+  using options = detail::gine_conv_options;
 
-  explicit gine_conv(gine_conv_options options) : ModuleHolder(std::make_shared<Impl>(options)) {}
+  explicit gine_conv(options chosen) : ModuleHolder(std::make_shared<Impl>(chosen)) {}
 
   template <class Graph>
   [[nodiscard]] at::Tensor operator()(at::Tensor const& x, at::Tensor const& edges, Graph&& graph) {

@@ -44,13 +44,13 @@ struct end_rows {
   return (ends.sources * ends.destinations).sum(1);
 }
 
+namespace detail {
+
 /// Relations and width of a `distmult`.
 struct distmult_options {
   std::int64_t num_relations = 0;
   std::int64_t columns = 0; ///< of the rows of vertices
 };
-
-namespace detail {
 
 /// DistMult: the score of an edge of relation r from u to v is Σ_f x_uf · w_rf · x_vf.
 ///
@@ -98,8 +98,9 @@ class distmult : public ::torch::nn::ModuleHolder<detail::distmult_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::distmult_impl>::ModuleHolder;
   using Impl = detail::distmult_impl;
+  using options = detail::distmult_options;
 
-  explicit distmult(distmult_options options) : ModuleHolder(std::make_shared<detail::distmult_impl>(options)) {}
+  explicit distmult(options chosen) : ModuleHolder(std::make_shared<detail::distmult_impl>(chosen)) {}
 };
 
 } // namespace glt

@@ -46,7 +46,7 @@ struct reproducible_graph {
   ///         sources, an order that depends on the partition
   [[nodiscard]] friend at::Tensor aggregate_neighbors(at::Tensor const& x, reproducible_graph const& over,
                                                       dist::aggregator how) {
-    if (dist::is_extreme(how) && at::GradMode::is_enabled() && x.requires_grad()) {
+    if (detail::is_extreme(how) && at::GradMode::is_enabled() && x.requires_grad()) {
       throw precondition_error(
           "gradient of a maximum or minimum over a reproducible_graph; equal sources have no order "
           "that holds for every partition, take a sum or a mean, or the graph itself");

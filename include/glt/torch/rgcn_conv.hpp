@@ -19,14 +19,14 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Widths of an `rgcn_conv`.
 struct rgcn_conv_options {
   std::int64_t in = 0;        ///< columns of the input, of every node type
   std::int64_t out = 0;       ///< columns of the output
   std::int64_t num_bases = 0; ///< number of maps that all relations combine; 0: a separate map for every relation
 };
-
-namespace detail {
 
 /// Returns the rows of a block's sources, which come first, from the rows of a node type without in-edges. There may be
 /// more rows, because such vertices keep their rows through all layers.
@@ -199,9 +199,10 @@ class rgcn_conv : public ::torch::nn::ModuleHolder<detail::rgcn_conv_impl> {
 public:
   using ::torch::nn::ModuleHolder<detail::rgcn_conv_impl>::ModuleHolder;
   using Impl = detail::rgcn_conv_impl;
+  using options = detail::rgcn_conv_options;
 
-  rgcn_conv(hetero_schema schema, rgcn_conv_options options)
-      : ModuleHolder(std::make_shared<detail::rgcn_conv_impl>(std::move(schema), options)) {}
+  rgcn_conv(hetero_schema schema, options chosen)
+      : ModuleHolder(std::make_shared<detail::rgcn_conv_impl>(std::move(schema), chosen)) {}
 
   template <class Graph>
   [[nodiscard]] std::vector<at::Tensor> operator()(std::vector<at::Tensor> const& x, Graph&& graph) {

@@ -12,14 +12,14 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Widths of a `sage_conv`, and its aggregator.
 struct sage_conv_options {
   std::int64_t in = 0;  ///< columns of the input
   std::int64_t out = 0; ///< columns of the output
   dist::aggregator how = dist::aggregator::mean;
 };
-
-namespace detail {
 
 /// GraphSAGE layer: y_v = W_self x_v + W_neighbor · aggregate over in-edges (u, v) of x_u + b.
 ///

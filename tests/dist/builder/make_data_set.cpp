@@ -137,7 +137,7 @@ struct held_data {
     auto const n = static_cast<std::int64_t>(vertices.size());
     dist::local_data data{
         .edges = {.sources = sources, .destinations = destinations, .weights = weights, .times = times},
-        .rows = {.vertices = vertices, .tensors = {{"x", dist::row_list(x.data(), n, 2, 3)}, {"y", y}}},
+        .rows = {.vertices = vertices, .tensors = {{"x", dist::local_data::row_list(x.data(), n, 2, 3)}, {"y", y}}},
         .splits = {{"train", train}}};
     data.edges.tensors.push_back(
         {"code", glt::host_matrix<std::int16_t const>(codes.data(), static_cast<std::int64_t>(sources.size()), 2)});
@@ -164,7 +164,7 @@ glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::buil
   }
   for (auto const& edge : edges) {
     bool const first = seen.insert({edge.source, edge.destination}).second;
-    if ((options.duplicates == dist::duplicate_edges::keep || first) &&
+    if ((options.duplicates == dist::build_options::duplicate_edges::keep || first) &&
         (options.self_loops == glt::self_loop_handling::keep || edge.source != edge.destination)) {
       rows[static_cast<std::size_t>(number.at(edge.destination))].push_back(edge);
     }
@@ -265,7 +265,8 @@ void check_methods(Comm comm, whole_data const& all, int where, dist::build_opti
   held_data<Id> const held(all, comm.rank(), comm.size(), where);
   auto const data = held.local();
   auto const check = [&](auto const& method, auto const& partitioner) {
-    check_part(dist::make_data_part(comm, data, method, options), all, options, comm.rank(), comm.size(), partitioner);
+    check_part(glt::detail::make_data_part(comm, data, method, options), all, options, comm.rank(), comm.size(),
+               partitioner);
   };
   auto const same = [&](auto const& method) { check(method, method); };
   same(glt::contiguous_partitioner{});
@@ -299,7 +300,8 @@ TEST_CASE("parts of spread edges and rows equal those that one process cuts") {
 TEST_CASE("options add reverses, merge duplicates and drop self-loops as one process does") {
   glt_test::on_ranks([](auto comm) {
     for (bool const symmetric : {false, true}) {
-      for (auto const duplicates : {dist::duplicate_edges::keep, dist::duplicate_edges::merge}) {
+      for (auto const duplicates :
+           {dist::build_options::duplicate_edges::keep, dist::build_options::duplicate_edges::merge}) {
         for (auto const loops : {glt::self_loop_handling::keep, glt::self_loop_handling::remove}) {
           dist::build_options const options{
               .symmetric = symmetric, .duplicates = duplicates, .self_loops = loops, .round_bytes = 500};
@@ -383,7 +385,7 @@ TEST_CASE("names of tensors and splits may have any characters") {
       data.rows = {.vertices = vertex, .tensors = {{tensor, vertex}}};
       data.splits = {{split, vertex}};
     }
-    auto const made = dist::make_data_part(comm, data);
+    auto const made = glt::detail::make_data_part(comm, data);
     auto const& vertices = made.vertices[0];
     CHECK(vertices.tensors.num_columns(tensor) == 1);
     REQUIRE(vertices.splits.size() == 1);
@@ -416,7 +418,7 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges), "vertex id -1"));
     CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges), "64-bit"));
     auto const ids = glt_test::thrown<glt::collective_error>([&] {
-      dist::local_edges const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
+      dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
       static_cast<void>(dist::make_data_set(comm, {.edges = edges}));
     });
     CHECK(names(ids, "edge id -1"));
@@ -434,16 +436,19 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(
         names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", ends}, {"x", ends}}}; }, ranges),
               "two tensors \"x\""));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(ends) : dist::id_list(none),
-                                                      here ? parts : std::vector<glt::local_id>()}),
-                "part of vertex 2 is 99"));
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(one) : dist::id_list(none),
-                                                      glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
-                "vertex 2 is given no part"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(ends) : dist::local_data::id_list(none),
+                                              here ? parts : std::vector<glt::local_id>()}),
+        "part of vertex 2 is 99"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(one) : dist::local_data::id_list(none),
+                                              glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
+        "vertex 2 is given no part"));
     std::vector<glt::local_id> const zeros(3, 0);
-    CHECK(names(fails([](auto&) {}, dist::given_parts{here ? dist::id_list(twice) : dist::id_list(none),
-                                                      glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
-                "vertex 2 is given two parts"));
+    CHECK(names(
+        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(twice) : dist::local_data::id_list(none),
+                                              glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
+        "vertex 2 is given two parts"));
     if (comm.size() > 1) {
       CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "other tensors", "rank 0"));
       CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = here ? 4 : 3}), "4 vertices", "rank 0 says 3"));
@@ -475,7 +480,7 @@ TEST_CASE("memory stays below two and a half times the parts that are made") {
       glt_test::allocated_bytes const used;
       glt::run_threads(ranks, [&](auto comm) {
         auto const rank = static_cast<std::size_t>(comm.rank());
-        made[rank] = dist::make_data_part(comm, held[rank].local(), glt::hash_partitioner{}, options);
+        made[rank] = glt::detail::make_data_part(comm, held[rank].local(), glt::hash_partitioner{}, options);
       });
       auto const kept = used.now();
       CHECK(kept > 32 * num_vertices * 24); // ends and ids, and values of edges

@@ -101,7 +101,7 @@ struct oracle {
     }
   }
 
-  void update(std::vector<item> const& items, glt::dist::sparse_optimizer const& optimizer) {
+  void update(std::vector<item> const& items, glt::detail::sparse_optimizer const& optimizer) {
     if (items.empty()) {
       return;
     }
@@ -122,14 +122,14 @@ struct oracle {
     }
   }
 
-  void update_element(std::size_t i, double g, glt::dist::sparse_optimizer const& optimizer) {
-    if (auto const* sgd = std::get_if<glt::dist::sparse_sgd>(&optimizer)) {
+  void update_element(std::size_t i, double g, glt::detail::sparse_optimizer const& optimizer) {
+    if (auto const* sgd = std::get_if<glt::dist::embedding_options::sgd>(&optimizer)) {
       x[i] -= sgd->learning_rate * g;
-    } else if (auto const* adagrad = std::get_if<glt::dist::sparse_adagrad>(&optimizer)) {
+    } else if (auto const* adagrad = std::get_if<glt::dist::embedding_options::adagrad>(&optimizer)) {
       v[i] += g * g;
       x[i] -= adagrad->learning_rate * g / (std::sqrt(v[i]) + adagrad->epsilon);
     } else {
-      auto const& adam = std::get<glt::dist::sparse_adam>(optimizer);
+      auto const& adam = std::get<glt::dist::embedding_options::adam>(optimizer);
       m[i] = adam.beta1 * m[i] + (1 - adam.beta1) * g;
       v[i] = adam.beta2 * v[i] + (1 - adam.beta2) * g * g;
       auto const rate = adam.learning_rate * std::sqrt(1 - std::pow(adam.beta2, static_cast<double>(t))) /
@@ -171,10 +171,10 @@ std::vector<float> rows_of(auto const& table) {
 } // namespace
 
 TEST_CASE("rows trained over ranks are those that one process computes") {
-  for (glt::dist::sparse_optimizer const& optimizer :
-       {glt::dist::sparse_optimizer(glt::dist::sparse_sgd{.learning_rate = 0.5}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adagrad{.learning_rate = 0.1}),
-        glt::dist::sparse_optimizer(glt::dist::sparse_adam{.learning_rate = 0.05})}) {
+  for (glt::detail::sparse_optimizer const& optimizer :
+       {glt::detail::sparse_optimizer(glt::dist::embedding_options::sgd{.learning_rate = 0.5}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adagrad{.learning_rate = 0.1}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adam{.learning_rate = 0.05})}) {
     embedding_options const options{.columns = num_columns, .optimizer = optimizer, .initial = 0.5, .seed = 11};
     on_ranks([&](auto inner) {
       INFO("optimiser ", optimizer.index(), ", rank ", inner.rank(), " of ", inner.size());
@@ -198,7 +198,8 @@ TEST_CASE("rows trained over ranks are those that one process computes") {
 TEST_CASE("rows are fetched from their owners as they are after the last update") {
   on_ranks([](auto comm) {
     auto const divided = divided_by(comm.size());
-    embedding_options const options{.columns = num_columns, .optimizer = glt::dist::sparse_sgd{.learning_rate = 1}};
+    embedding_options const options{.columns = num_columns,
+                                    .optimizer = glt::dist::embedding_options::sgd{.learning_rate = 1}};
     auto table = make_table(comm, divided, options);
     oracle expected(options);
     rank_items const own(4, divided, comm.rank(), comm.size());
@@ -295,12 +296,14 @@ TEST_CASE("ranks agree on options, learning rate and the number of updates") {
     auto const bad = [&](embedding_options options) { return is_odd ? options : embedding_options{.columns = 3}; };
     CHECK(glt_test::names(refused(bad({})), rank, "0 columns"));
     CHECK(glt_test::names(refused(bad({.columns = 3, .initial = -1})), rank, "initial -1"));
-    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_sgd{.learning_rate = -1}})), rank,
-                          "learning rate -1"));
-    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_adam{.beta2 = 1}})), rank,
-                          "beta2 1"));
-    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::sparse_adagrad{.epsilon = -1}})), rank,
-                          "epsilon -1"));
+    CHECK(glt_test::names(
+        refused(bad({.columns = 3, .optimizer = glt::dist::embedding_options::sgd{.learning_rate = -1}})), rank,
+        "learning rate -1"));
+    CHECK(glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::embedding_options::adam{.beta2 = 1}})),
+                          rank, "beta2 1"));
+    CHECK(
+        glt_test::names(refused(bad({.columns = 3, .optimizer = glt::dist::embedding_options::adagrad{.epsilon = -1}})),
+                        rank, "epsilon -1"));
     if (comm.size() > 1) {
       CHECK(glt_test::names(refused(bad({.columns = 3, .seed = 1})), rank, "other options"));
     }
@@ -348,7 +351,7 @@ TEST_CASE("tables of other memory and of doubles are trained alike") {
   on_ranks([](auto comm) {
     auto const divided = divided_by(comm.size());
     auto const& names = divided.names;
-    embedding_options const options{.columns = num_columns, .optimizer = glt::dist::sparse_adam{}};
+    embedding_options const options{.columns = num_columns, .optimizer = glt::dist::embedding_options::adam{}};
     pinned_host const policy;
     auto const own = glt::make_buffer<pinned_host>(
         names.original.view().subview(names.book.begin(comm.rank()), names.book.size(comm.rank())), policy);

@@ -135,9 +135,9 @@ void check_aggregation(Comm& comm, glt_test::edge_list const& list, glt_test::na
       .how = how.how, .edge_weights = weights.view(), .reproducible = how.is_reproducible, .heads = how.heads};
   auto const choice = matrix(chosen, rows, columns);
   glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options, choice);
-  glt::dist::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options, choice);
-  glt::dist::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns), dw.view(),
-                                        options, choice);
+  glt::detail::aggregate_backward(sharded, matrix(gradient, rows, columns), matrix(dx, rows, columns), options, choice);
+  glt::detail::aggregate_weights_backward(sharded, matrix(x, rows, columns), matrix(gradient, rows, columns), dw.view(),
+                                          options, choice);
 
   std::int64_t wrong = 0;
   auto const made = glt::to_vector(policy, y.view());
@@ -298,7 +298,7 @@ TEST_CASE("a cover sends the rows and sums that it counts, never more than there
       glt::dist::aggregate(sharded, in, out);
       CHECK(sharded.report().bytes == sent * 3 * 4);
       CHECK(sharded.report().messages <= comm.size() - 1);
-      glt::dist::aggregate_backward(sharded, in, out);
+      glt::detail::aggregate_backward(sharded, in, out);
       CHECK(sharded.report().bytes == (sent + received) * 3 * 4);
       sharded.report() = {};
       glt::dist::aggregate(sharded, in, out, {.reproducible = true});
@@ -335,7 +335,7 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
         for (bool const is_weighted : {false, true}) {
           INFO("rank ", comm.rank(), " of ", comm.size(), ", aggregator ", static_cast<int>(how), ", columns ", columns,
                is_weighted ? ", weighted" : "");
-          bool const is_extreme = glt::dist::is_extreme(how);
+          bool const is_extreme = glt::detail::is_extreme(how);
           glt::dist::aggregation<glt::memory_space::host, float> const options{
               .how = how,
               .edge_weights = is_weighted ? glt::host_view<float const>(weights) : glt::host_view<float const>(),
@@ -370,8 +370,8 @@ TEST_CASE("weights and winners travel with a cover, or all rows where those take
           CHECK(std::ranges::equal(y, pulled_y)); // sums of few bits, too
           CHECK((!is_extreme || std::ranges::equal(chosen, pulled_chosen)));
           counted.reset();
-          glt::dist::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns), options,
-                                        choice);
+          glt::detail::aggregate_backward(sharded, matrix(y, rows, columns), matrix(pulled_y, rows, columns), options,
+                                          choice);
           CHECK(counted.counts().payload.bytes == backward);
           CHECK(counted.counts().payload.messages <= comm.size() - 1);
         }
@@ -435,7 +435,7 @@ TEST_CASE("a pass sends every row that is needed once, in a message a peer, and 
       auto const shards = std::min<std::int64_t>(depth, comm.size() - 1) + 1;
       CHECK(forward.peak_remote_bytes <= shards * std::max(largest, sharded.most_sent()) * columns * 4);
       sharded.report() = {};
-      glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+      glt::detail::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
       CHECK(sharded.report().bytes == boundary * columns * 4);
       CHECK(sharded.report().messages == peers);
       comm.all_reduce(std::span<std::int64_t>(sums), glt::reduction::sum);
@@ -460,7 +460,7 @@ TEST_CASE("a pass allocates depth + 1 shards to receive and as many to send; a r
       auto& peak = glt_test::scarce_resource::peak_bytes;
       auto const before = peak = glt_test::scarce_resource::live_bytes;
       if (is_backward) {
-        glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
+        glt::detail::aggregate_backward(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
       } else {
         glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns));
       }
@@ -555,7 +555,7 @@ TEST_CASE("reproducible sums and their gradients have the same bits on any numbe
           glt::buffer<glt::device::cpu, float> dx(rows * columns);
           glt::dist::aggregation<glt::memory_space::host, float> const options{.how = how, .reproducible = true};
           glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(y, rows, columns), options);
-          glt::dist::aggregate_backward(sharded, matrix(dy, rows, columns), matrix(dx, rows, columns), options);
+          glt::detail::aggregate_backward(sharded, matrix(dy, rows, columns), matrix(dx, rows, columns), options);
           for (std::int64_t i = 0; i < y.size(); ++i) {
             auto const vertex = divided.names.original[divided.names.book.begin(comm.rank()) + i / columns];
             auto const place = static_cast<std::size_t>(vertex * columns + i % columns);
@@ -598,8 +598,9 @@ TEST_CASE("reproducible sums of small columns are as exact as those of large one
       std::int64_t wrong = 0;
       for (bool const is_backward : {false, true}) {
         auto const pass = [&](auto& to, auto const& how) {
-          is_backward ? glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how)
-                      : glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how);
+          is_backward
+              ? glt::detail::aggregate_backward(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how)
+              : glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(to, rows, columns), how);
         };
         pass(sums, options);
         pass(expected, plain);
@@ -666,7 +667,8 @@ TEST_CASE("reproducible sums refuse what is not finite, and name the rank that h
                              }),
                              text, "infinite, not a number") &&
              glt_test::names(glt_test::thrown<glt::collective_error>([&] {
-                               glt::dist::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1), options);
+                               glt::detail::aggregate_backward(sharded, matrix(x, rows, 1), matrix(y, rows, 1),
+                                                               options);
                              }),
                              text, "infinite, not a number");
     };
@@ -700,7 +702,7 @@ TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 
       auto const pass = [&](auto& out, auto const& options) {
         sharded.report() = {};
         if (is_backward) {
-          glt::dist::aggregate_backward(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
+          glt::detail::aggregate_backward(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
         } else {
           glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(out, rows, columns), options);
         }

@@ -68,8 +68,8 @@ struct doubled {
     out[0] += gradient[0] + gradient[1];
   }
 };
-static_assert(glt::dist::destination_message<products<glt::memory_space::host>, double>);
-static_assert(glt::dist::edge_message<doubled, double> && !glt::dist::destination_message<doubled, double>);
+static_assert(glt::detail::destination_message<products<glt::memory_space::host>, double>);
+static_assert(glt::dist::edge_message<doubled, double> && !glt::detail::destination_message<doubled, double>);
 
 double value_of(std::int64_t vertex, std::int64_t column, int which) {
   return static_cast<double>((vertex * 31 + column * 7 + which * 5) % 17 - 8); // small integers: sums are exact
@@ -139,8 +139,8 @@ void check_products(Comm comm, glt_test::edge_list const& list, glt_test::named_
   auto by_destination = own(2);
   products<Policy::space> const message{weights.view(), by_weight.view()};
   glt::dist::aggregate_messages(sharded, message, matrix(x), matrix(y), matrix(sums));
-  glt::dist::aggregate_messages_backward(sharded, message, matrix(x), matrix(y), matrix(gradient), matrix(by_source),
-                                         matrix(by_destination));
+  glt::detail::aggregate_messages_backward(sharded, message, matrix(x), matrix(y), matrix(gradient), matrix(by_source),
+                                           matrix(by_destination));
 
   expected_products const expected(list);
   auto const made = glt::to_vector(policy, sums.view());
@@ -205,7 +205,7 @@ TEST_CASE("messages without destinations may be wider than rows; sources travel 
     glt::dist::aggregate_messages(sharded, doubled{}, narrow, {}, wide);
     CHECK(sharded.report().bytes == offered * 8);
     CHECK(sharded.report().messages <= comm.size() - 1);
-    glt::dist::aggregate_messages_backward(sharded, doubled{}, narrow, {}, wide, back);
+    glt::detail::aggregate_messages_backward(sharded, doubled{}, narrow, {}, wide, back);
     CHECK(sharded.report().bytes == offered * 16 + needed * 8);
     CHECK(sharded.report().messages <= 3 * (comm.size() - 1));
     auto const degrees = sharded.in_degrees();
@@ -234,7 +234,7 @@ TEST_CASE("a rank whose message throws, or that passes others, fails all ranks w
         glt::host_matrix<double> const to(y.data(), rows, 2);
         glt::host_matrix<double> const back(x.data(), rows, width);
         if (is_backward) {
-          glt::dist::aggregate_messages_backward(sharded, message, from, {}, to, back);
+          glt::detail::aggregate_messages_backward(sharded, message, from, {}, to, back);
         } else {
           glt::dist::aggregate_messages(sharded, message, from, {}, to);
         }

@@ -83,8 +83,8 @@ TEST_CASE("sums over a relation and their gradients are those of one loop over i
         auto const destinations = relation.num_destinations();
         glt::dist::aggregate(relation, const_matrix(x.data(), sources, columns),
                              matrix(own_y.data(), destinations, columns));
-        glt::dist::aggregate_backward(relation, const_matrix(gradient.data(), destinations, columns),
-                                      matrix(own_dx.data(), sources, columns));
+        glt::detail::aggregate_backward(relation, const_matrix(gradient.data(), destinations, columns),
+                                        matrix(own_dx.data(), sources, columns));
         CHECK(count_differences(divided, to, comm.rank(), own_y, y) == 0);
         CHECK(count_differences(divided, from, comm.rank(), own_dx, dx) == 0);
         bytes += (relation.num_sent() + relation.num_boundary()) * columns * 8;

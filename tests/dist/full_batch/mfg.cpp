@@ -48,7 +48,7 @@ template <class Comm>
 values_type backward(glt::dist::sharded_graph<Comm, cpu>& layer, values_type& dy) {
   auto const rows = layer.num_sources();
   values_type dx(rows * columns);
-  glt::dist::aggregate_backward(layer, matrix(dy, layer.num_destinations()), matrix(dx, rows));
+  glt::detail::aggregate_backward(layer, matrix(dy, layer.num_destinations()), matrix(dx, rows));
   for (std::int64_t i = 0; i < dy.size(); ++i) {
     dx[i] += dy[i];
   }

@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-using glt::dist::push_choice;
+using glt::detail::push_choice;
 using glt_test::boundary_sizes;
 using glt_test::divided_graph;
 using glt_test::on_ranks;
@@ -27,7 +27,7 @@ namespace {
 using edge = std::tuple<std::int64_t, std::int64_t, glt::edge_id>;
 
 template <class Policy>
-std::vector<edge> edges_of(Policy const& policy, glt::dist::shard_view<Policy::space> shard, bool by_source,
+std::vector<edge> edges_of(Policy const& policy, glt::detail::shard_view<Policy::space> shard, bool by_source,
                            std::vector<glt::local_id> const& sent, std::vector<glt::edge_id> const& ids) {
   std::vector<edge> made;
   auto const rows = glt::to_vector(policy, shard.rows);

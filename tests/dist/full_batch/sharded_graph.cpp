@@ -5,11 +5,11 @@
 
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
-#include <glt/dist/full_batch/attention.hpp>
-#include <glt/dist/full_batch/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/detail/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/out_degrees.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
-#include <glt/dist/full_batch/out_degrees.hpp>
 
 #include "support/errors.hpp"
 #include "support/parts.hpp"
@@ -52,19 +52,19 @@ struct calls {
   template <class T>
   void attend(std::vector<T>& values, std::vector<T>& to) {
     std::vector<T> softmax(2 * to.size());
-    glt::dist::attention_options<glt::memory_space::host> options;
+    glt::detail::attention_options<glt::memory_space::host> options;
     options.heads = 2;
-    glt::dist::attend(shards, {rows(values), rows(values), rows(values)}, rows(to),
-                      glt::host_matrix<T>{softmax.data(), shards.num_sources(), 4}, options);
+    glt::detail::attend(shards, {rows(values), rows(values), rows(values)}, rows(to),
+                        glt::host_matrix<T>{softmax.data(), shards.num_sources(), 4}, options);
   }
   void attend_backward() {
     std::vector<double> softmax(2 * x.size());
-    glt::dist::attention_options<glt::memory_space::host> options;
+    glt::detail::attention_options<glt::memory_space::host> options;
     options.heads = 2;
-    glt::dist::attend_backward(shards, {rows(x), rows(x), rows(x)},
-                               {rows(y), glt::host_matrix<double>{softmax.data(), shards.num_sources(), 4}}, rows(x),
-                               glt::dist::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)},
-                               options);
+    glt::detail::attend_backward(
+        shards, {rows(x), rows(x), rows(x)},
+        {rows(y), glt::host_matrix<double>{softmax.data(), shards.num_sources(), 4}}, rows(x),
+        glt::detail::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)}, options);
   }
   struct halves {
     void message(double const* from, double const*, std::int64_t, double* sum) const { sum[0] += from[0] / 2; }
@@ -73,9 +73,11 @@ struct calls {
     }
   };
   void messages() { glt::dist::aggregate_messages(shards, halves{}, rows(x), {}, rows(y)); }
-  void messages_backward() { glt::dist::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y)); }
-  void aggregate_backward() { glt::dist::aggregate_backward(shards, rows(x), rows(y)); }
-  void degrees() { static_cast<void>(glt::dist::make_out_degrees(shards)); }
+  void messages_backward() {
+    glt::detail::aggregate_messages_backward(shards, halves{}, rows(x), {}, rows(x), rows(y));
+  }
+  void aggregate_backward() { glt::detail::aggregate_backward(shards, rows(x), rows(y)); }
+  void degrees() { static_cast<void>(glt::detail::make_out_degrees(shards)); }
   void statistics() { static_cast<void>(glt::detail::gather_batch_statistics(comm, rows(x))); }
   void layers() { static_cast<void>(glt::dist::make_mfgs(comm, graph, std::vector<glt::local_id>{0}, 1)); }
   void divide() { static_cast<void>(glt::dist::sharded_graph(comm, graph)); }

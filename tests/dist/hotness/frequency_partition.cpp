@@ -117,7 +117,8 @@ TEST_CASE("frequency: wrong seeds and options are refused") {
   CHECK(glt_test::names(complaint({.seeds = good}), "no fanouts"));
   CHECK(glt_test::names(complaint({.seeds = good, .hotness = hotness}, 0), "0 parts"));
   CHECK(glt_test::names(complaint({.seeds = good, .hotness = hotness, .capacity_slack = -1}), "-1"));
-  CHECK(glt_test::names(complaint({.seeds = good, .hotness = hotness, .balance = {glt::balance_vertices(-2)}}), "-2"));
+  CHECK(glt_test::names(complaint({.seeds = good, .hotness = hotness, .balance = {glt::balance_limit::vertices(-2)}}),
+                        "-2"));
   glt::csr_view<glt::memory_space::host> const wide(500, graph.view().offsets(), graph.view().sources());
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           static_cast<void>(glt::dist::frequency_partitioner<>{.hotness = hotness}(wide, 2));

@@ -453,7 +453,7 @@ void check_links_of_types(auto& comm, glt_test::hetero_list const& list) {
       bool const weighted = option.negatives.amount > 0.5 && option.negatives.amount < 1.5;
       glt::dist::link_sampler sampler(comm, graph, {of_sources, &destinations}, option,
                                       {nullptr, weighted ? &table : nullptr});
-      glt::dist::hetero_link_sample<cpu> out;
+      glt::hetero_link_sample<cpu, glt::global_id> out;
       glt_test::check_batches(
           comm, list.name + ", type " + std::to_string(type), 3,
           [&](std::int64_t step) { // every rank runs out of edges at some step
@@ -507,7 +507,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
       in_place.read_in_place(shared.neighborhood);
       using item = typename decltype(sampler)::bulk_item;
       std::vector<typed_ends> batches;
-      std::vector<glt::dist::hetero_link_sample<cpu>> made(3);
+      std::vector<glt::hetero_link_sample<cpu, glt::global_id>> made(3);
       std::vector<item> items;
       for (std::size_t b = 0; b < made.size(); ++b) {
         batches.emplace_back(divided, 1, 0,
@@ -524,7 +524,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
       for (std::size_t b = 0; b < made.size(); ++b) {
         auto const expected = glt_test::plain_hetero_links(made[b], list.schema, 0, original);
         for (auto* const other : {&sampler, &in_place}) {
-          glt::dist::hetero_link_sample<cpu> out;
+          glt::hetero_link_sample<cpu, glt::global_id> out;
           other->sample(batches[b].sources, batches[b].destinations, items[b].key, out);
           CHECK(glt_test::plain_hetero_links(out, list.schema, 0, original) == expected);
         }
@@ -561,7 +561,7 @@ TEST_CASE("typed links that cannot be are the same error on every rank") {
       CHECK(glt_test::names(refused(other, &authors), name, "edge types"));
     }
     glt::dist::link_sampler sampler(comm, graph, {&authors, &papers}, good);
-    glt::dist::hetero_link_sample<cpu> out;
+    glt::hetero_link_sample<cpu, glt::global_id> out;
     std::vector<glt::global_id> const author{50};
     std::vector<glt::global_id> const paper{odd ? 101 : 100};
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(author, paper, {}, out); }),

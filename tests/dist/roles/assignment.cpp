@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+using glt::detail::servers_of;
 using glt::dist::assign_workers;
 using glt::dist::role;
 using glt::dist::server_or_client;
-using glt::dist::servers_of;
 using glt::dist::worker_assignment;
 using glt_test::names;
 

@@ -30,7 +30,7 @@ namespace {
 // One layer after the other: the outputs of all ranks are the features of the next.
 template <class Vertex>
 void check_layers(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
-                  glt::row_batch_limits const& limits) {
+                  glt::detail::row_batch_limits const& limits) {
   divided_graph const divided(list, partitioner, comm.size());
   glt::dist::graph graph(comm, divided.template part<Vertex>(comm.rank()));
   auto neighborhoods = glt::dist::make_full_neighborhoods(comm, graph, {.limits = limits, .edge_ids = true});

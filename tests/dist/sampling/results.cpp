@@ -31,9 +31,9 @@ concept writes_walks = requires(Walker& walker, glt::host_view<glt::global_id co
 
 TEST_CASE("what samplers and walkers across ranks write has global ids without being told") {
   CHECK(std::same_as<dist::sampled_subgraph<cpu>, dist::neighbor_sampler<serial_comm, cpu>::subgraph_type>);
-  CHECK(std::same_as<dist::hetero_subgraph<cpu>, dist::hetero_neighbor_sampler<serial_comm, cpu>::subgraph_type>);
+  CHECK(std::same_as<glt::hetero_subgraph<cpu, glt::global_id>,
+                     dist::hetero_neighbor_sampler<serial_comm, cpu>::subgraph_type>);
   CHECK(std::same_as<dist::walks<cpu>, glt::walks<cpu, glt::global_id>>);
-  CHECK(std::same_as<dist::link_sample<cpu>, glt::link_sample<cpu, glt::global_id>>);
   CHECK(writes_walks<dist::random_walker<serial_comm, cpu>>);
   CHECK(writes_walks<dist::node2vec_walker<serial_comm, cpu>>);
   CHECK(writes_walks<dist::metapath_walker<serial_comm, cpu>>);

@@ -2,6 +2,10 @@
 // Passes over the whole of a partitioned graph, forward and backward: sums, sums with a cover of the boundary, attention.
 #include "parts.hpp"
 
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
+
 namespace {
 
 using sharded_type = glt::dist::sharded_graph<glt::mpi_comm, glt_fault::cpu>;
@@ -32,7 +36,7 @@ int main() {
       rows x(sharded);
       rows y(sharded);
       glt::dist::aggregate(sharded, x.view(), y.view());
-      glt::dist::aggregate_backward(sharded, y.view(), x.view());
+      glt::detail::aggregate_backward(sharded, y.view(), x.view());
       sum.add(x.values);
     }
     sharded_type sharded(comm, graph);
@@ -44,12 +48,12 @@ int main() {
     rows by_values(sharded);
     rows by_keys(sharded, 2);
     rows by_queries(sharded, 2);
-    glt::dist::attention_options<glt::memory_space::host> const options{.heads = 2};
-    glt::dist::attend(sharded, {values.view(), keys.view(), queries.view()}, output.view(), softmax.view(), options);
-    glt::dist::attention_rows<glt::memory_space::host, float> const out{by_values.view(), by_keys.view(),
-                                                                        by_queries.view()};
-    glt::dist::attend_backward(sharded, {values.view(), keys.view(), queries.view()}, {output.view(), softmax.view()},
-                               values.view(), out, options);
+    glt::detail::attention_options<glt::memory_space::host> const options{.heads = 2};
+    glt::detail::attend(sharded, {values.view(), keys.view(), queries.view()}, output.view(), softmax.view(), options);
+    glt::detail::attention_rows<glt::memory_space::host, float> const out{by_values.view(), by_keys.view(),
+                                                                          by_queries.view()};
+    glt::detail::attend_backward(sharded, {values.view(), keys.view(), queries.view()}, {output.view(), softmax.view()},
+                                 values.view(), out, options);
     sum.add(output.values);
     sum.add(by_values.values);
     sum.add(by_keys.values);

@@ -221,7 +221,7 @@ std::vector<site> sites_of_builders() {
       {"make_data_part", true,
        [=](comm_type& comm) {
          return with_cycle(comm, [](comm_type& c, auto const& data) {
-           static_cast<void>(glt::dist::make_data_part(c, data, glt::ldg_partitioner{}));
+           static_cast<void>(glt::detail::make_data_part(c, data, glt::ldg_partitioner{}));
          });
        }},
       {"make_data_set", true,

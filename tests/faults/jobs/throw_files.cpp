@@ -11,15 +11,15 @@
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/read_split.hpp>
-#include <glt/outofcore/frequency.hpp>
-#include <glt/outofcore/hot_vertices.hpp>
-#include <glt/outofcore/hotness.hpp>
-#include <glt/outofcore/parts.hpp>
-#include <glt/outofcore/repair.hpp>
-#include <glt/outofcore/staging/stage_edge_list.hpp>
-#include <glt/outofcore/staging/stage_matrix_market.hpp>
-#include <glt/outofcore/staging/stage_metis_graph.hpp>
-#include <glt/outofcore/stream.hpp>
+#include <glt/outofcore/detail/frequency.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/parts.hpp>
+#include <glt/outofcore/detail/repair.hpp>
+#include <glt/outofcore/detail/stream.hpp>
+#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
+#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -57,13 +57,14 @@ struct disk {
   glt_test::scratch_folder own;
   std::filesystem::path shared;
   io::raw_data data;
-  io::all_types graph;
-  io::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}}, .plan = {.for_edges = 1 << 20}};
+  io::detail::all_types graph;
+  io::detail::hotness_estimate_options hotness{.hotness = {.neighbors = {.fanouts = {2}}},
+                                               .plan = {.for_edges = 1 << 20}};
 };
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
   auto const labels = glt_test::random_labels(on.data, num_parts);
-  io::write_parts_collective(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
+  io::detail::write_parts_collective(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
 }
 
 /// call(comm, disk, wrong).
@@ -78,34 +79,36 @@ std::function<call_type(comm_type&)> with_disk(Call call) {
 std::vector<site> sites_of_assignments() {
   auto const balance = [](bool wrong) {
     return [wrong](auto in_degrees) -> glt::balance_constraints {
-      return {glt::balance_weights("edges", in_degrees, wrong ? -1 : 0.1)};
+      return {glt::balance_limit::weights("edges", in_degrees, wrong ? -1 : 0.1)};
     };
   };
   return {
       {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const stream = [&](auto) { return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts); };
-         static_cast<void>(io::assign_by_stream(comm, stream, io::view_of(on.data),
-                                                {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
+         static_cast<void>(io::detail::assign_by_stream(comm, stream, io::view_of(on.data),
+                                                        {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
        })},
       {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts), wrong ? 2 : num_parts,
-                                                balance(false), {.scratch = on.own.path()}));
+         static_cast<void>(io::detail::repair_by_stream(comm, on.graph, glt::make_buffer<cpu>(parts),
+                                                        wrong ? 2 : num_parts, balance(false),
+                                                        {.scratch = on.own.path()}));
        })},
       {"assign_by_frequency", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
          auto const dealt = on.parts();
-         static_cast<void>(io::assign_by_frequency(
+         static_cast<void>(io::detail::assign_by_frequency(
              comm, on.graph, glt::host_view<glt::local_id const>(dealt), num_parts,
              {.estimate = on.hotness, .capacity_slack = wrong ? -1.0 : 9.0, .scratch = on.own.path()}, balance(false)));
        })},
       {"find_hot_vertices", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const parts = on.parts();
-         static_cast<void>(io::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts), num_parts,
-                                                 wrong ? -1 : 0.1, on.hotness));
+         static_cast<void>(io::detail::find_hot_vertices(comm, on.graph, glt::host_view<glt::local_id const>(parts),
+                                                         num_parts, wrong ? -1 : 0.1, on.hotness));
        })},
       {"estimate_hotness on disk", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          id_list const seeds{wrong ? -1 : 0};
-         static_cast<void>(io::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
+         static_cast<void>(
+             io::detail::estimate_hotness(comm, on.graph, glt::host_view<global_id const>(seeds), on.hotness));
        })},
   };
 }
@@ -148,15 +151,15 @@ std::vector<site> sites_of_folders() {
          io::detail::write_npy_folder_together(comm, on.shared, piece);
        })},
       {"stage_edge_list", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         io::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
+         io::detail::stage_edge_list(comm, on.text_file(wrong, "0 1\n1 2\n"), on.shared / "folder");
        })},
       {"stage_matrix_market", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         io::stage_matrix_market(comm,
-                                 on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
-                                 on.shared / "folder");
+         io::detail::stage_matrix_market(
+             comm, on.text_file(wrong, "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"),
+             on.shared / "folder");
        })},
       {"stage_metis_graph", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         io::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");
+         io::detail::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");
        })},
       {"load_embedding", true,
        [](comm_type& comm) -> call_type {

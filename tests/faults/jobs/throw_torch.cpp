@@ -105,7 +105,7 @@ std::vector<site> sites_of_layers() {
       {"sum_edge_relu of gine_conv", true, pass([](sharded_type& graph, bool wrong) {
          auto const edges = ones(graph.num_edges(), 4);
          auto const x = ones(graph.num_sources() + (wrong ? 1 : 0), 4);
-         glt::gine_conv layer(glt::gine_conv_options{.in = 4, .edge = 4, .out = 2});
+         glt::gine_conv layer(glt::gine_conv::options{.in = 4, .edge = 4, .out = 2});
          layer->forward(x, edges, graph).sum().backward();
        })},
       {"reproducible_graph: map_rows, backward", true, pass([](sharded_type& graph, bool wrong) {
@@ -121,7 +121,7 @@ std::vector<site> sites_of_layers() {
            own->push_back(typed.book(t).size(comm.rank()));
          }
          return [=](bool wrong) {
-           glt::rgcn_conv layer(graph->schema(), glt::rgcn_conv_options{.in = 4, .out = 2});
+           glt::rgcn_conv layer(graph->schema(), glt::rgcn_conv::options{.in = 4, .out = 2});
            std::vector<at::Tensor> x;
            for (auto const rows : *own) {
              x.push_back(ones(rows + (wrong ? 1 : 0), 4));
@@ -132,7 +132,7 @@ std::vector<site> sites_of_layers() {
       {"batch_norm::forward and its backward pass", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
-           glt::batch_norm norm(glt::batch_norm_options{.features = 4});
+           glt::batch_norm norm(glt::batch_norm::options{.features = 4});
            norm->forward(comm, ones(6, wrong ? 3 : 4)).sum().backward();
          };
        }},

@@ -4,8 +4,15 @@
 
 #include "support/named_tables.hpp"
 
+#include <glt/dist/full_batch/detail/aggregate_relations.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
+#include <glt/dist/full_batch/detail/out_degrees.hpp>
+#include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
+#include <glt/dist/roles/detail/part_router.hpp>
 #include <glt/mpi/node.hpp>
 
 #include <cstddef>
@@ -75,14 +82,14 @@ void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = 
   rows const scores(graph.num_sources() + (misshapen && !backward ? 1 : 0), 2);
   rows sums(graph.num_sources(), 2);
   rows output(graph.num_sources(), 4);
-  dist::attention_options<glt::memory_space::host> const two_heads{.heads = 2, .reproducible = reproducible};
-  dist::attention_rows<glt::memory_space::host, float const> const attended{std::as_const(values).view(), scores.view(),
-                                                                            scores.view()};
+  glt::detail::attention_options<glt::memory_space::host> const two_heads{.heads = 2, .reproducible = reproducible};
+  glt::detail::attention_rows<glt::memory_space::host, float const> const attended{std::as_const(values).view(),
+                                                                                   scores.view(), scores.view()};
   auto const spoil = [&](rows& of) { of.values.front() = std::numeric_limits<float>::quiet_NaN(); };
   if (wrong && reproducible && !backward) {
     spoil(values);
   }
-  dist::attend(graph, attended, output.view(), sums.view(), two_heads);
+  glt::detail::attend(graph, attended, output.view(), sums.view(), two_heads);
   if (backward) {
     rows gradient(graph.num_sources() + (misshapen ? 1 : 0), 4);
     if (wrong && reproducible) {
@@ -91,9 +98,10 @@ void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = 
     rows by_values(graph.num_sources(), 4);
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
-    dist::attend_backward(
+    glt::detail::attend_backward(
         graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, std::as_const(gradient).view(),
-        dist::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()}, two_heads);
+        glt::detail::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
+        two_heads);
   }
 }
 
@@ -111,11 +119,11 @@ std::function<call_type(comm_type&)> typed_pass(bool forward, Call call) {
         sides.emplace_back((forward ? relation.num_sources() : relation.num_destinations()) + more, 4);
         sides.emplace_back(forward ? relation.num_destinations() : relation.num_sources(), 4);
       }
-      std::vector<dist::relation_rows<glt::memory_space::host, float>> passed;
+      std::vector<glt::detail::relation_rows<glt::memory_space::host, float>> passed;
       for (std::size_t i = 0; i < sides.size(); i += 2) {
         passed.push_back({std::as_const(sides[i]).view(), sides[i + 1].view()});
       }
-      call(*graph, std::span<dist::relation_rows<glt::memory_space::host, float> const>(passed));
+      call(*graph, std::span<glt::detail::relation_rows<glt::memory_space::host, float> const>(passed));
     };
   };
 }
@@ -145,7 +153,7 @@ std::vector<site> sites_of_full_batch() {
       {"aggregate_backward", true, pass([](sharded_type& graph, bool wrong) {
          rows x(graph.num_sources(), 4);
          rows y(graph.num_sources() + (wrong ? 1 : 0), 4);
-         dist::aggregate_backward(graph, y.view(), x.view());
+         glt::detail::aggregate_backward(graph, y.view(), x.view());
        })},
       {"aggregate, reproducibly", true, pass([](sharded_type& graph, bool wrong) {
          rows x(graph.num_sources(), 4);
@@ -157,7 +165,7 @@ std::vector<site> sites_of_full_batch() {
          rows const x(graph.num_sources(), 4);
          rows const gradient(graph.num_destinations() + (wrong ? 1 : 0), 4);
          std::vector<float> weights(static_cast<std::size_t>(graph.num_edges()));
-         dist::aggregate_weights_backward(graph, x.view(), gradient.view(), glt::host_view<float>(weights));
+         glt::detail::aggregate_weights_backward(graph, x.view(), gradient.view(), glt::host_view<float>(weights));
        })},
       {"attend", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, false); })},
       {"attend_backward", true, pass([](sharded_type& graph, bool wrong) { attend(graph, wrong, true); })},
@@ -177,8 +185,8 @@ std::vector<site> sites_of_full_batch() {
          rows const x(graph.num_sources(), 4);
          rows const gradient(graph.num_destinations(), 1);
          rows by_sources(graph.num_sources(), 4);
-         dist::aggregate_messages_backward(graph, first_column{wrong}, x.view(), {}, gradient.view(),
-                                           by_sources.view());
+         glt::detail::aggregate_messages_backward(graph, first_column{wrong}, x.view(), {}, gradient.view(),
+                                                  by_sources.view());
        })},
       {"hetero_sharded_graph", true,
        [](comm_type& comm) -> call_type {
@@ -189,11 +197,11 @@ std::vector<site> sites_of_full_batch() {
          };
        }},
       {"aggregate_relations", true,
-       typed_pass(true, [](auto& graph, auto sides) { dist::aggregate_relations(graph, sides); })},
+       typed_pass(true, [](auto& graph, auto sides) { glt::detail::aggregate_relations(graph, sides); })},
       {"aggregate_relations_backward", true,
-       typed_pass(false, [](auto& graph, auto sides) { dist::aggregate_relations_backward(graph, sides); })},
+       typed_pass(false, [](auto& graph, auto sides) { glt::detail::aggregate_relations_backward(graph, sides); })},
       {"make_out_degrees", false,
-       pass([](sharded_type& graph, bool) { static_cast<void>(dist::make_out_degrees(graph)); })},
+       pass([](sharded_type& graph, bool) { static_cast<void>(glt::detail::make_out_degrees(graph)); })},
       {"gather_batch_statistics", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
@@ -383,7 +391,7 @@ std::vector<site> sites_of_roles() {
       {"make_part_router", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {
-           static_cast<void>(dist::make_part_router(comm, comm.size(), {wrong ? -1 : comm.rank()}));
+           static_cast<void>(glt::detail::make_part_router(comm, comm.size(), {wrong ? -1 : comm.rank()}));
          };
        }},
       {"server::run, client and remote_loader", true, in_two_groups(false, serve, train)},

@@ -12,7 +12,7 @@ using namespace glt;
 using namespace glt_test;
 
 TEST_CASE("ids are checked against the vertices of a type, and the first bad one is named") {
-  io::node_table nodes;
+  io::raw_data::node_table nodes;
   nodes.name = "paper";
   nodes.num_nodes = 3;
   CHECK_NOTHROW(io::detail::check_ids("ids.npy", {}, nodes));

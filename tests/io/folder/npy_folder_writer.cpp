@@ -7,8 +7,8 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/folder/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 
 #include <cstdint>
@@ -44,10 +44,10 @@ io::raw_data random_typed(bool alphabetical) {
 void check_round_trip(io::raw_data const& data) {
   scratch_folder const scratch;
   io::write_npy_folder(scratch / "set", data);
-  auto const read = io::read_npy_folder(scratch / "set");
+  auto const read = io::detail::read_npy_folder(scratch / "set");
   CHECK(read.name == "set");
   check_same(io::view_of(read), io::view_of(data));
-  io::mapped_raw_data const mapped(scratch / "set");
+  io::detail::mapped_raw_data const mapped(scratch / "set");
   check_same(mapped.view(), io::view_of(data));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("what a folder cannot hold is refused, and nothing is left") {
   data.edges[0].links[1].name = "train";
   CHECK(names(fault_of(data), "link split 'train'", "each once"));
   data = random_typed(true);
-  data.edges[1] = io::edge_table{.source = "author", .name = "writes", .destination = "paper"};
+  data.edges[1] = io::raw_data::edge_table{.source = "author", .name = "writes", .destination = "paper"};
   CHECK(names(fault_of(data), "two types of edges"));
   data.edges[1].source = "book";
   CHECK(names(fault_of(data), "vertex type 'book'"));
@@ -199,8 +199,8 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
       auto const [first, count] = piece(std::ssize(list));
       return std::vector(list.begin() + first, list.begin() + first + count);
     };
-    auto const pairs = [&](glt::vertex_pairs const& all) {
-      return glt::vertex_pairs{part(all.sources), part(all.destinations)};
+    auto const pairs = [&](glt::link_split::pairs const& all) {
+      return glt::link_split::pairs{part(all.sources), part(all.destinations)};
     };
     auto const& nodes = data.nodes[0];
     auto const& edges = data.edges[0];

@@ -37,7 +37,7 @@ double first_of(io::array const& from, std::int64_t r) {
   return all[r * from.columns()];
 }
 
-void check_named(std::vector<io::named_array> const& own, std::vector<io::named_array> const& all,
+void check_named(std::vector<io::raw_data::named_array> const& own, std::vector<io::raw_data::named_array> const& all,
                  host_view<std::int64_t const> rows) {
   REQUIRE(own.size() == all.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -51,8 +51,9 @@ void check_named(std::vector<io::named_array> const& own, std::vector<io::named_
   }
 }
 
-std::vector<std::pair<global_id, global_id>>
-pairs_in_original_ids(glt::vertex_pairs const& pairs, relabelling const& sources, relabelling const& destinations) {
+std::vector<std::pair<global_id, global_id>> pairs_in_original_ids(glt::link_split::pairs const& pairs,
+                                                                   relabelling const& sources,
+                                                                   relabelling const& destinations) {
   std::vector<std::pair<global_id, global_id>> made;
   for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
     made.emplace_back(sources.original[pairs.sources[i]], destinations.original[pairs.destinations[i]]);
@@ -73,7 +74,7 @@ TEST_CASE("every array of every type comes back, under names that are hard to st
     io::parts_folder const folder(scratch / "parts");
     folder.verify();
     CHECK(folder.info().name == data.name);
-    CHECK(folder.info().partitioner == io::partitioner_note{"by hand", {{"slack", "1.1"}}, 42});
+    CHECK(folder.info().partitioner == io::manifest::partitioner_note{"by hand", {{"slack", "1.1"}}, 42});
     std::vector<std::size_t> edges_seen(data.edges.size(), 0);
     for (int part = 0; part < parts; ++part) {
       auto const loaded = folder.load(part);
@@ -193,7 +194,7 @@ TEST_CASE("parts are written in any order, and all of them") {
   io::write_parts(scratch / "whole", data, labels);
   io::parts_folder const whole(scratch / "whole");
   {
-    io::parts_writer writer(scratch / "again", data.name);
+    io::detail::parts_writer writer(scratch / "again", data.name);
     writer.add(io::detail::write_part(writer.folder(), whole.load(2)));
     CHECK(names(thrown<precondition_error>([&] { writer.commit(); }), "1 parts were written of a partition into 3"));
     writer.add(whole.load(0));
@@ -202,7 +203,7 @@ TEST_CASE("parts are written in any order, and all of them") {
   }
   CHECK(io::parts_folder(scratch / "again").info() == whole.info());
   {
-    io::parts_writer writer(scratch / "twice", data.name);
+    io::detail::parts_writer writer(scratch / "twice", data.name);
     for (int const part : {0, 1, 1}) {
       writer.add(whole.load(part));
     }
@@ -212,7 +213,7 @@ TEST_CASE("parts are written in any order, and all of them") {
     CHECK(names(thrown<precondition_error>([&] { writer.add(io::parts_folder(scratch / "other").load(0)); }), "node",
                 "name or book"));
   }
-  io::parts_writer none(scratch / "none", "none");
+  io::detail::parts_writer none(scratch / "none", "none");
   CHECK(names(thrown<precondition_error>([&] { none.commit(); }), "0 parts"));
   CHECK(scratch.num_entries() == 4); // whole, again, other, and the one under way
 }

@@ -28,8 +28,8 @@ using ids = std::vector<global_id>;
 
 io::raw_data read(std::string_view text, io::edge_list_options const& options = {}, int threads = 1,
                   std::int64_t piece = 1 << 20) {
-  io::text_source source("a.txt", text, {.piece_bytes = piece});
-  return io::read_edge_list(source, options, {.threads = threads});
+  io::detail::text_source source("a.txt", text, {.piece_bytes = piece});
+  return io::detail::read_edge_list(source, options, {.threads = threads});
 }
 
 std::string fault_of(std::string_view text, io::edge_list_options const& options = {}) {
@@ -91,7 +91,8 @@ TEST_CASE("there is one vertex more than the largest number") {
 }
 
 TEST_CASE("columns behind the second are what the options say") {
-  auto const temporal = read("1 2 3 1082040961\n", {.columns = {io::edge_column::weight, io::edge_column::time}});
+  auto const temporal = read("1 2 3 1082040961\n",
+                             {.columns = {io::edge_list_options::column::weight, io::edge_list_options::column::time}});
   CHECK(temporal.edges[0].weights == std::vector<float>{3});
   CHECK(temporal.edges[0].times == std::vector<std::int64_t>{1'082'040'961});
   CHECK(names(fault_of("# no\n1 2 3 4\n"), "line 2, at \"1 2 3 4\": the line has 4 columns", "edge_list_options"));
@@ -137,8 +138,10 @@ TEST_CASE("options that contradict each other are refused") {
   CHECK(names(refusal_of({.num_vertices = 3, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.first_vertex = 1, .relabel = true}), "leave them out"));
   CHECK(names(refusal_of({.header_lines = -1}), "a header of -1 lines"));
-  CHECK(names(refusal_of({.columns = {io::edge_column::weight, io::edge_column::weight}}), "two columns of weights"));
-  CHECK(names(refusal_of({.columns = {io::edge_column::time, io::edge_column::ignored, io::edge_column::time}}),
+  CHECK(names(refusal_of({.columns = {io::edge_list_options::column::weight, io::edge_list_options::column::weight}}),
+              "two columns of weights"));
+  CHECK(names(refusal_of({.columns = {io::edge_list_options::column::time, io::edge_list_options::column::ignored,
+                                      io::edge_list_options::column::time}}),
               "two columns of weights or of times"));
   CHECK(names(fault_of("1,2\n", {.header_lines = 2}), "the text has 1 lines, and its header 2"));
 }

@@ -17,7 +17,7 @@ namespace io = glt::io;
 
 TEST_CASE("as many columns as fit beside parts and degrees, one at least, and no more than are wanted") {
   glt_test::on_ranks([](auto comm) {
-    auto const columns = [&](io::memory_plan const& plan, std::int64_t wanted) {
+    auto const columns = [&](io::detail::memory_plan const& plan, std::int64_t wanted) {
       return io::detail::hotness_walk_on_disk<decltype(comm)>::agree_on_columns(comm, 1200, wanted, plan);
     };
     std::int64_t const slice = 1200 / comm.size();
@@ -29,14 +29,14 @@ TEST_CASE("as many columns as fit beside parts and degrees, one at least, and no
     CHECK(columns({.for_vertices = bytes(30)}, 9) == 9);
     CHECK(columns({.for_vertices = bytes(comm.rank() == 0 ? 7 : 2)}, 9) == (comm.size() == 1 ? 7 : 2));
     // What a plan has for vertices is what a column, parts and degrees take on one rank.
-    CHECK(bytes(1) <= io::memory_plan::bytes_a_vertex * 1200);
+    CHECK(bytes(1) <= io::detail::memory_plan::bytes_a_vertex * 1200);
   });
 }
 
 TEST_CASE("fewer columns than there is room for, and then more, are those of a walk of their own") {
   auto const data = glt_test::typed_set(40, 300);
-  io::all_types const graph(io::view_of(data));
-  io::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {2, 2}}, .batch_size = 1}};
+  io::detail::all_types const graph(io::view_of(data));
+  io::detail::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {2, 2}}, .batch_size = 1}};
   glt_test::on_ranks([&](auto comm) {
     auto const degrees = io::detail::count_in_edges(comm, graph);
     io::detail::hotness_walk_on_disk walk(comm, graph, glt::host_view<std::int64_t const>(degrees), 3, 2, options);
@@ -63,7 +63,7 @@ TEST_CASE("fewer columns than there is room for, and then more, are those of a w
 
 TEST_CASE("a vertex with more edges than are counted is refused") {
   auto const data = glt_test::plain_set(2, {0}, {1}, {});
-  io::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(io::view_of(data));
   std::vector<std::int64_t> const degrees{0, std::int64_t{1} << 32};
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           io::detail::hotness_walk_on_disk<glt::serial_comm> const walk(

@@ -18,7 +18,7 @@ using namespace glt_test;
 
 namespace {
 
-std::string text_of(io::text_source source) {
+std::string text_of(io::detail::text_source source) {
   std::string text;
   while (source.load()) {
     text += source.unread();
@@ -49,7 +49,7 @@ TEST_CASE("slices are whole lines, shared out without gaps") {
           REQUIRE(slice.end >= slice.begin);
           auto const place = static_cast<std::size_t>(slice.begin);
           REQUIRE((slice.begin == 0 || slice.begin == std::ssize(text) || text[place - 1] == '\n'));
-          REQUIRE(text_of(io::text_source(scratch / "a", slice)) ==
+          REQUIRE(text_of(io::detail::text_source(scratch / "a", slice)) ==
                   text.substr(place, static_cast<std::size_t>(slice.end - slice.begin)));
           at = slice.end;
         }
@@ -68,7 +68,7 @@ TEST_CASE("ranks go on where a header ended, and a packed file is for rank 0") {
     for (int const ranks : {1, 3}) {
       std::string all;
       for (int rank = 0; rank < ranks; ++rank) {
-        io::text_source source(scratch / name);
+        io::detail::text_source source(scratch / name);
         CHECK(io::detail::next_line(source) == "head");
         bool const packed = source.packed();
         CHECK(io::detail::rank_at_end(source, ranks) == (packed ? 0 : ranks - 1));
@@ -88,7 +88,7 @@ TEST_CASE("errors in a slice count the lines before it") {
     text += std::to_string(i) + "\n";
   }
   write_bytes(scratch / "a", text);
-  io::text_source source(scratch / "a", io::detail::slice_lines(scratch / "a", 2, 3, 2));
+  io::detail::text_source source(scratch / "a", io::detail::slice_lines(scratch / "a", 2, 3, 2));
   REQUIRE(source.load());
   auto const number = std::stoi(std::string(source.unread().substr(0, source.unread().find('\n'))));
   CHECK(number > 15000);

@@ -27,8 +27,8 @@ TEST_CASE("a capacity is the share of a part and the slack, but never too small 
 TEST_CASE("totals are sums by group, limit after limit") {
   std::vector<std::int32_t> const weights{5, 0, 2, 9};
   std::vector<std::int32_t> const types{1, 1, 0, 1};
-  detail::balance_totals totals({balance_weights("cost", host_view<std::int32_t const>(weights), 0.5),
-                                 balance_types(host_view<std::int32_t const>(types), 3, 0.25)},
+  detail::balance_totals totals({balance_limit::weights("cost", host_view<std::int32_t const>(weights), 0.5),
+                                 balance_limit::types(host_view<std::int32_t const>(types), 3, 0.25)},
                                 4);
   REQUIRE(totals.columns().size() == 4);
   CHECK(totals.columns()[0].total == 16);
@@ -49,7 +49,7 @@ TEST_CASE("totals are sums by group, limit after limit") {
 
 TEST_CASE("a part has room while no capacity is exceeded, and what weighs nothing fits always") {
   std::vector<std::int32_t> const weights{5, 0, 2, 9, 4};
-  detail::balance_loads loads({balance_weights("cost", host_view<std::int32_t const>(weights), 0)}, 5, 2);
+  detail::balance_loads loads({balance_limit::weights("cost", host_view<std::int32_t const>(weights), 0)}, 5, 2);
   loads.weigh(3); // the capacity is 10
   CHECK(loads.has_capacity(0));
   CHECK(loads.fullness(0) == 0.9);
@@ -68,20 +68,21 @@ TEST_CASE("a part has room while no capacity is exceeded, and what weighs nothin
 }
 
 TEST_CASE("wrong limits are refused, naming the limit and the first wrong vertex") {
-  auto const complaint = [](detail::balance_limit const& limit) {
+  auto const complaint = [](balance_limit const& limit) {
     return thrown<precondition_error>([&] { detail::balance_totals({limit}, 4); });
   };
-  CHECK(names(complaint(balance_vertices(-0.5)), "balance of vertices", "-0.5"));
-  CHECK(names(complaint(balance_vertices(std::numeric_limits<double>::quiet_NaN())), "nan"));
+  CHECK(names(complaint(balance_limit::vertices(-0.5)), "balance of vertices", "-0.5"));
+  CHECK(names(complaint(balance_limit::vertices(std::numeric_limits<double>::quiet_NaN())), "nan"));
   CHECK(names(complaint({.name = "nothing"}), "balance of nothing", "no share"));
-  auto limit = balance_vertices();
+  auto limit = balance_limit::vertices();
   limit.num_groups = 0;
   CHECK(names(complaint(limit), "0 groups"));
   std::vector<std::int64_t> wrong{0, 1, 3, -1};
-  CHECK(names(complaint(balance_types(host_view<std::int64_t const>(wrong), 2)), "vertex 2 is in group 3", "[0, 2)"));
-  CHECK(names(complaint(balance_types(host_view<std::int64_t const>(wrong), 4)), "vertex 3 is in group -1"));
-  CHECK(names(complaint(balance_weights("cost", host_view<std::int64_t const>(wrong))), "vertex 3 weighs -1"));
+  CHECK(names(complaint(balance_limit::types(host_view<std::int64_t const>(wrong), 2)), "vertex 2 is in group 3",
+              "[0, 2)"));
+  CHECK(names(complaint(balance_limit::types(host_view<std::int64_t const>(wrong), 4)), "vertex 3 is in group -1"));
+  CHECK(names(complaint(balance_limit::weights("cost", host_view<std::int64_t const>(wrong))), "vertex 3 weighs -1"));
   wrong[1] = std::numeric_limits<std::int64_t>::max();
-  CHECK(
-      names(complaint(balance_weights("cost", host_view<std::int64_t const>(wrong))), "vertex 2 weighs 3", "64 bits"));
+  CHECK(names(complaint(balance_limit::weights("cost", host_view<std::int64_t const>(wrong))), "vertex 2 weighs 3",
+              "64 bits"));
 }

@@ -122,7 +122,7 @@ TEST_CASE("the assignment is that of the naive algorithm, with and without limit
     for (std::int64_t v = 0; v < num_vertices; ++v) {
       weights.push_back(static_cast<std::int32_t>(v * v % 23));
     }
-    auto const cost = balance_weights("cost", host_view<std::int32_t const>(weights), 0);
+    auto const cost = balance_limit::weights("cost", host_view<std::int32_t const>(weights), 0);
     for (int const num_parts : {1, 2, 5}) {
       auto const hotness = random_hotness(num_parts, num_vertices);
       for (auto const& options : {detail::frequency_options{}, detail::frequency_options{.capacity_slack = 0},
@@ -149,5 +149,5 @@ TEST_CASE("no parts, wrong hotness and wrong options are refused") {
   CHECK(names(complaint({{0, 1}, {0, -2}}), "vertex 1 in part 1 is -2"));
   CHECK(names(complaint({{std::numeric_limits<double>::quiet_NaN()}}), "vertex 0 in part 0 is nan"));
   CHECK(names(complaint({{0, 1}}, {.capacity_slack = -1}), "hotness", "-1"));
-  CHECK(names(complaint({{0, 1}}, {.balance = {balance_vertices(-3)}}), "vertices", "-3"));
+  CHECK(names(complaint({{0, 1}}, {.balance = {balance_limit::vertices(-3)}}), "vertices", "-3"));
 }

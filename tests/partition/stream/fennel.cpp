@@ -58,7 +58,7 @@ TEST_CASE("the assignment is that of the naive algorithm") {
            {fennel_partitioner{}, fennel_partitioner{.seed = 2, .gamma = 1, .capacity_slack = 0},
             fennel_partitioner{.gamma = 2, .alpha = 3, .passes = 3}, fennel_partitioner{.alpha = 0, .passes = 2},
             fennel_partitioner{.passes = 2, .order = stream_order::natural},
-            fennel_partitioner{.balance = {balance_edges(rows.view(), 0.1)}}}) {
+            fennel_partitioner{.balance = {balance_limit::edges(rows.view(), 0.1)}}}) {
         CAPTURE(num_parts);
         CHECK(to_vector(options(rows.view(), num_parts)) == naive(rows.view(), options, num_parts));
       }
@@ -114,7 +114,7 @@ TEST_CASE("bad options are refused with their value") {
   CHECK(names(complaint({.alpha = -1}), "alpha -1"));
   CHECK(names(complaint({.capacity_slack = -0.25}), "Fennel", "-0.25"));
   CHECK(names(complaint({.passes = 0}), "0 passes"));
-  CHECK(names(complaint({.balance = {balance_vertices(-1)}}), "vertices", "-1"));
+  CHECK(names(complaint({.balance = {balance_limit::vertices(-1)}}), "vertices", "-1"));
   CHECK(names(thrown<precondition_error>([&] { static_cast<void>(fennel_partitioner{}(rows.view(), 0)); }), "0 parts"));
   CHECK(
       names(thrown<precondition_error>([] { static_cast<void>(fennel_partitioner{}.stream(9, -3, 2)); }), "-3 edges"));

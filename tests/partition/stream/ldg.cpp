@@ -93,10 +93,10 @@ TEST_CASE("limits on edges and types are kept, and the naive algorithm keeps the
     for (std::int64_t v = 0; v < graph.num_vertices; ++v) {
       types.push_back(static_cast<std::int8_t>(v % 7 == 0 ? 1 : v % 3));
     }
-    ldg_partitioner const options{
-        .capacity_slack = 0.1,
-        .passes = 2,
-        .balance = {balance_edges(rows.view(), 0.02), balance_types(host_view<std::int8_t const>(types), 3, 0)}};
+    ldg_partitioner const options{.capacity_slack = 0.1,
+                                  .passes = 2,
+                                  .balance = {balance_limit::edges(rows.view(), 0.02),
+                                              balance_limit::types(host_view<std::int8_t const>(types), 3, 0)}};
     for (int const num_parts : {1, 2, 5}) {
       CAPTURE(num_parts);
       CHECK(to_vector(options(rows.view(), num_parts)) == naive(rows.view(), options, num_parts));
@@ -113,7 +113,7 @@ TEST_CASE("bad options are refused with their value") {
   CHECK(names(complaint({.capacity_slack = -0.25}), "LDG", "-0.25"));
   CHECK(names(complaint({.capacity_slack = std::numeric_limits<double>::quiet_NaN()}), "nan"));
   CHECK(names(complaint({.passes = 0}), "0 passes"));
-  CHECK(names(complaint({.balance = {balance_vertices(-1)}}), "vertices", "-1"));
+  CHECK(names(complaint({.balance = {balance_limit::vertices(-1)}}), "vertices", "-1"));
   CHECK(names(thrown<precondition_error>([] { static_cast<void>(ldg_partitioner{}.stream(9, 0)); }), "0 parts"));
   CHECK(names(thrown<precondition_error>([] { static_cast<void>(ldg_partitioner{}.stream(-9, 2)); }), "-9"));
 }

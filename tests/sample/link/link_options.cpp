@@ -17,7 +17,7 @@ namespace {
 using glt::negative_mode;
 
 std::string refused(glt::link_options const& options) {
-  return glt_test::thrown<glt::precondition_error>([&] { validate(options); });
+  return glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(options); });
 }
 
 std::string refused_labels(std::vector<std::int64_t> const& labels, std::int64_t num_positives,
@@ -29,7 +29,7 @@ std::string refused_labels(std::vector<std::int64_t> const& labels, std::int64_t
 } // namespace
 
 TEST_CASE("options of neighbours and of negatives are both checked") {
-  CHECK_NOTHROW(validate(glt::link_options{.neighbors = {.fanouts = {3}}}));
+  CHECK_NOTHROW(glt::detail::validate(glt::link_options{.neighbors = {.fanouts = {3}}}));
   CHECK(glt_test::names(refused({}), "no fanouts"));
   CHECK(glt_test::names(refused({.neighbors = {.fanouts = {3}}, .negatives = {.amount = -1}}), "-1", "negatives"));
   CHECK(glt_test::names(refused({.neighbors = {.fanouts = {5}}, .exclude = static_cast<glt::seed_exclusion>(9)}),
@@ -43,11 +43,11 @@ TEST_CASE("options of links of a type are checked against the types of the graph
   glt::hetero_schema const schema({{"user", 5}, {"item", 7}},
                                   {{"user", "buys", "item"}, {"item", "bought_by", "user"}});
   glt::hetero_link_options const good{.neighbors = {.fanouts = glt::same_fanouts(schema, {2})}};
-  CHECK_NOTHROW(glt::validate(good, schema));
+  CHECK_NOTHROW(glt::detail::validate(good, schema));
   auto const refused = [&](auto change) {
     auto options = good;
     change(options);
-    return glt_test::thrown<glt::precondition_error>([&] { glt::validate(options, schema); });
+    return glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(options, schema); });
   };
   CHECK(glt_test::names(refused([](auto& options) { options.neighbors.fanouts.pop_back(); }), "1 lists of fanouts"));
   CHECK(glt_test::names(refused([](auto& options) { options.negatives.amount = -1; }), "-1 negatives"));
@@ -55,7 +55,7 @@ TEST_CASE("options of links of a type are checked against the types of the graph
   auto with_reverses = good;
   with_reverses.exclude = glt::seed_exclusion::edges_and_reverses;
   with_reverses.reverse_type = 1;
-  CHECK_NOTHROW(glt::validate(with_reverses, schema));
+  CHECK_NOTHROW(glt::detail::validate(with_reverses, schema));
 }
 
 TEST_CASE("labels are none, or one class per seed edge") {

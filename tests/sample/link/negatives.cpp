@@ -15,7 +15,7 @@ namespace {
 using glt::negative_mode;
 
 std::string refused(glt::negative_options const& options) {
-  return glt_test::thrown<glt::precondition_error>([&] { glt::validate(options); });
+  return glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(options); });
 }
 
 } // namespace
@@ -56,9 +56,9 @@ TEST_CASE("keys tell batches, pairs, directions and repetitions apart") {
 }
 
 TEST_CASE("options that mean nothing are refused") {
-  glt::validate(glt::negative_options{});
-  glt::validate({.amount = 0});
-  glt::validate({.amount = 0.3});
+  glt::detail::validate(glt::negative_options{});
+  glt::detail::validate({.amount = 0});
+  glt::detail::validate({.amount = 0.3});
   CHECK(glt_test::names(refused({.amount = -1}), "-1 negatives per positive", "0 or more"));
   CHECK(glt_test::names(refused({.amount = std::nan("")}), "nan negatives per positive"));
   CHECK(glt_test::names(refused({.amount = 1e10}), "1e+10 negatives per positive"));

@@ -292,8 +292,8 @@ TEST_CASE("a sampler gives the subgraph of the definition, whatever the number o
         glt::neighbor_options const options{.fanouts = {3, 2, -1}, .expand = expand, .edge_ids = true};
         auto const expected = glt_test::naive_labor_sample(list, counts, seeds, options, {.seed = 5, .step = 2});
         for (int const threads : {1, 3}) {
-          glt::labor_neighbor_sampler<cpu> sampler(graph.view(), options, rule{.sources = {}, .counts = counts},
-                                                   cpu(threads));
+          glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> sampler(
+              graph.view(), options, rule{.sources = {}, .counts = counts}, cpu(threads));
           glt::sampled_subgraph<cpu> out;
           sampler.sample(narrow_seeds, {.seed = 5, .step = 2}, out);
           CHECK(glt_test::plain(out) == expected);
@@ -312,9 +312,12 @@ TEST_CASE("fewer vertices are visited than by uniform sampling, fewer still with
     seeds.push_back(v);
   }
   glt::neighbor_sampler<cpu> uniform(graph.view(), options);
-  glt::labor_neighbor_sampler<cpu> poisson(graph.view(), options, rule{});
-  glt::labor_neighbor_sampler<cpu> exact(graph.view(), options, rule{.sources = {}, .counts = labor_count::exact});
-  glt::labor_neighbor_sampler<cpu> across(graph.view(), options, rule{});
+  glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> poisson(graph.view(), options,
+                                                                                              rule{});
+  glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> exact(
+      graph.view(), options, rule{.sources = {}, .counts = labor_count::exact});
+  glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> across(graph.view(), options,
+                                                                                             rule{});
   glt::sampled_subgraph<cpu> out;
   std::vector<std::int64_t> visited(4);
   for (std::int64_t step = 0; step < 5; ++step) {
@@ -337,11 +340,13 @@ TEST_CASE("a sampler refuses a rule that does not fit its graph or options") {
   auto const graph = glt::make_csr<cpu>(glt_test::random_graph(101, 370).view());
   std::vector<glt::global_id> const some(17);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          glt::labor_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}}, rule{.sources = some});
+                          glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>>(
+                              graph.view(), {.fanouts = {3}}, rule{.sources = some});
                         }),
                         "17 original ids"));
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          glt::labor_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}, .replace = true}, rule{});
+                          glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>>(
+                              graph.view(), {.fanouts = {3}, .replace = true}, rule{});
                         }),
                         "LABOR sampling with replacement"));
 }

@@ -185,8 +185,8 @@ TEST_CASE("a sampler gives every seed the tree of the definition, whatever the n
           auto const expected = glt_test::naive_temporal_sample(list, times, strategy, wide_seeds, seed_times, options,
                                                                 {.seed = 3, .step = 1});
           for (int const threads : {1, 3}) {
-            glt::temporal_neighbor_sampler<cpu> sampler(sorted.graph.view(), options,
-                                                        rule{sorted.times.view(), strategy}, cpu(threads));
+            glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>> sampler(
+                sorted.graph.view(), options, rule{sorted.times.view(), strategy}, cpu(threads));
             glt::sampled_subgraph<cpu> out;
             sampler.sample(seeds, seed_times, {.seed = 3, .step = 1}, out);
             CHECK(glt_test::plain(out) == expected);
@@ -205,8 +205,8 @@ TEST_CASE("nothing that happened later than its seed is in a tree") {
   }
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const sorted = glt::sort_rows_by_time(graph.view(), glt::make_source_times(graph.view(), of_vertex).view());
-  glt::temporal_neighbor_sampler<cpu> sampler(sorted.graph.view(), {.fanouts = {5, 4, 3}, .disjoint = true},
-                                              rule{sorted.times.view()});
+  glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>> sampler(
+      sorted.graph.view(), {.fanouts = {5, 4, 3}, .disjoint = true}, rule{sorted.times.view()});
   std::vector<glt::local_id> seeds;
   std::vector<std::int64_t> seed_times;
   for (int i = 0; i < 50; ++i) {
@@ -224,14 +224,19 @@ TEST_CASE("nothing that happened later than its seed is in a tree") {
 TEST_CASE("a sampler refuses times that are missing or do not fit its graph") {
   auto const graph = glt::make_csr<cpu>(glt_test::random_graph(101, 370).view());
   glt::neighbor_options const options{.fanouts = {3}, .disjoint = true};
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { glt::temporal_neighbor_sampler<cpu>(graph.view(), options, rule{}); }),
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
+                          glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>>(
+                              graph.view(), options, rule{});
+                        }),
                         "0 times for 370 edges"));
   std::vector<std::int64_t> const times(370);
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                            [&] { glt::temporal_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}}, rule{times}); }),
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
+                          glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>>(
+                              graph.view(), {.fanouts = {3}}, rule{times});
+                        }),
                         "disjoint"));
-  glt::temporal_neighbor_sampler<cpu> sampler(graph.view(), options, rule{times});
+  glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>> sampler(graph.view(), options,
+                                                                                                 rule{times});
   glt::sampled_subgraph<cpu> out;
   std::vector<glt::local_id> const seeds{1, 2, 3};
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(

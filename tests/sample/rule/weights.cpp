@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-using host_weights = glt::edge_weights<glt::memory_space::host>;
+using host_weights = glt::array_view<glt::memory_space::host, float const>;
 
 TEST_CASE("edges of positive weight are counted up to a limit and picked in row order") {
   for (auto const& [name, weights] : glt_test::adversarial_weights()) {

@@ -14,14 +14,14 @@ namespace {
 
 template <class Options>
 auto refused(Options const& options) {
-  return glt_test::thrown<glt::precondition_error>([&] { glt::validate(options); });
+  return glt_test::thrown<glt::precondition_error>([&] { glt::detail::validate(options); });
 }
 
 } // namespace
 
 TEST_CASE("options that no walker can follow are refused by name") {
-  CHECK_NOTHROW(glt::validate(glt::walk_options{.length = 1}));
-  CHECK_NOTHROW(glt::validate(glt::walk_options{.length = 80, .walks_per_start = 10, .restart = 0.999}));
+  CHECK_NOTHROW(glt::detail::validate(glt::walk_options{.length = 1}));
+  CHECK_NOTHROW(glt::detail::validate(glt::walk_options{.length = 80, .walks_per_start = 10, .restart = 0.999}));
   CHECK(names(refused(glt::walk_options{}), "0 steps"));
   CHECK(names(refused(glt::walk_options{.length = -3}), "-3 steps"));
   CHECK(names(refused(glt::walk_options{.length = std::int64_t{1} << 31}), "2147483648 steps", "2147483647"));
@@ -34,8 +34,8 @@ TEST_CASE("options that no walker can follow are refused by name") {
 }
 
 TEST_CASE("node2vec takes positive finite parameters that are not too far apart") {
-  CHECK_NOTHROW(glt::validate(glt::node2vec_options{.length = 1}));
-  CHECK_NOTHROW(glt::validate(glt::node2vec_options{.length = 1, .p = 0x1p-20, .q = 1}));
+  CHECK_NOTHROW(glt::detail::validate(glt::node2vec_options{.length = 1}));
+  CHECK_NOTHROW(glt::detail::validate(glt::node2vec_options{.length = 1, .p = 0x1p-20, .q = 1}));
   CHECK(names(refused(glt::node2vec_options{}), "0 steps"));
   CHECK(names(refused(glt::node2vec_options{.length = 1, .walks_per_start = 0}), "0 walks"));
   CHECK(names(refused(glt::node2vec_options{.length = 1, .p = 0}), "p = 0"));

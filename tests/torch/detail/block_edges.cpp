@@ -106,7 +106,8 @@ TEST_CASE("sums, means, extremes, attention and messages over a block have the s
         check_threads([&] { return with_gradients(glt::aggregate_neighbors(x, block.view(), how), {x}); });
       }
       auto const features = at::randn({std::ssize(block.row), width}).requires_grad_();
-      check_threads([&] { return with_gradients(glt::sum_edge_relu(x, features, block.view()), {x, features}); });
+      check_threads(
+          [&] { return with_gradients(glt::detail::sum_edge_relu(x, features, block.view()), {x, features}); });
     }
     auto const values = at::randn({block.num_sources, 32}).requires_grad_();
     auto const keys = at::randn({block.num_sources, 4}).requires_grad_();

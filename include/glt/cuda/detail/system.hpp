@@ -4,7 +4,7 @@
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
-#include <glt/thrust/systems.hpp>
+#include <glt/thrust/detail/systems.hpp>
 
 #if defined(__CUDACC__)
 #include <glt/cuda/detail/launch.cuh>

@@ -12,126 +12,126 @@
 
 namespace glt::dist {
 
-/// Borrowed list of ids: integers of any type.
-class id_list {
-public:
-  id_list() = default;
-  /// Borrows a contiguous range, such as a vector, a span or a view.
-  template <std::ranges::contiguous_range Range>
-    requires(std::integral<std::ranges::range_value_t<Range>> &&
-             (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
-  id_list(Range&& range)
-      : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))),
-        read_(&read_as<std::ranges::range_value_t<Range>>) {}
-
-  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// Copies the ids from `first` on.
-  ///
-  /// @throws precondition_error  if an id does not fit 63 bits
-  void read(std::int64_t first, std::span<std::int64_t> out) const {
-    if (!out.empty()) {
-      read_(data_, first, out);
-    }
-  }
-
-private:
-  template <class T>
-  static void read_as(void const* data, std::int64_t first, std::span<std::int64_t> out) {
-    auto const* next = static_cast<T const*>(data) + first;
-    for (auto& id : out) {
-      id = detail::narrow<std::int64_t>(*next++, "id");
-    }
-  }
-
-  void const* data_ = nullptr;
-  std::int64_t size_ = 0;
-  void (*read_)(void const*, std::int64_t, std::span<std::int64_t>) = nullptr;
-};
-
-/// Borrowed rows of a tensor of any element type; there may be gaps between them.
-class row_list {
-public:
-  row_list() = default;
-  /// Borrows rows of `columns` elements, each `stride` elements after the one before.
-  template <detail::element T>
-  row_list(T const* data, std::int64_t rows, std::int64_t columns, std::int64_t stride)
-      : data_(reinterpret_cast<std::byte const*>(data)), rows_(rows), columns_(columns),
-        stride_(stride * static_cast<std::int64_t>(sizeof(T))), type_(detail::element_type_of<T>) {}
-  /// Borrows a matrix.
-  template <class T>
-    requires(detail::element<std::remove_const_t<T>>)
-  row_list(host_matrix<T> matrix) : row_list(matrix.data(), matrix.rows(), matrix.columns(), matrix.columns()) {}
-  /// Borrows a contiguous range of one element a row.
-  template <std::ranges::contiguous_range Range>
-    requires(detail::element<std::ranges::range_value_t<Range>> &&
-             (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
-  row_list(Range&& range)
-      : row_list(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)), 1, 1) {}
-
-  [[nodiscard]] element_type type() const noexcept { return type_; }
-  [[nodiscard]] std::int64_t size() const noexcept { return rows_; }
-  [[nodiscard]] std::int64_t num_columns() const noexcept { return columns_; }
-  /// Returns the address of a row; @pre it is in [0, size()), not checked.
-  [[nodiscard]] std::byte const* row(std::int64_t i) const noexcept { return data_ + i * stride_; }
-
-private:
-  std::byte const* data_ = nullptr;
-  std::int64_t rows_ = 0;
-  std::int64_t columns_ = 0;
-  std::int64_t stride_ = 0; // in bytes
-  element_type type_ = element_type::float32;
-};
-
-/// Borrowed tensor of some vertices or edges.
-struct named_row_list {
-  std::string name;
-  row_list rows; ///< one per listed vertex or edge
-};
-
-/// Edges that a rank holds, in any order; edge i goes from sources[i] to destinations[i].
-///
-/// @shape  sources, destinations [n] · ids, weights, times [n] or empty · tensors of n rows
-struct local_edges {
-  id_list sources{};
-  id_list destinations{};
-  id_list ids{}; ///< distinct over all ranks; if empty, the edges of all ranks are counted in the order of the ranks
-  host_view<float const> weights{};
-  host_view<std::int64_t const> times{};
-  std::vector<named_row_list> tensors{};
-};
-
-/// Rows of vertices that a rank holds, of whatever vertices.
-///
-/// @shape  vertices [n], each vertex on one rank and once · times [n] or empty · tensors of n rows
-struct local_rows {
-  id_list vertices{};
-  std::vector<named_row_list> tensors{}; ///< "x" is the matrix of features, "y" are the labels
-  host_view<std::int64_t const> times{};
-};
-
-/// Share of a rank in a named list of vertices, such as the seeds of a training.
-struct local_split {
-  std::string name;
-  id_list vertices{};
-};
-
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
 /// hold nothing. Ids are the program's: any numbers from 0 on, with gaps or without.
 struct local_data {
-  local_edges edges{};
-  local_rows rows{};
-  std::vector<local_split> splits{};
-};
+  /// Borrowed list of ids: integers of any type.
+  class id_list {
+  public:
+    id_list() = default;
+    /// Borrows a contiguous range, such as a vector, a span or a view.
+    template <std::ranges::contiguous_range Range>
+      requires(std::integral<std::ranges::range_value_t<Range>> &&
+               (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
+    id_list(Range&& range)
+        : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))),
+          read_(&read_as<std::ranges::range_value_t<Range>>) {}
 
-/// Treatment of several edges from one vertex to another.
-enum class duplicate_edges {
-  keep, ///< parallel edges
-  merge ///< keep the edge with the smallest id, with its values
+    [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// Copies the ids from `first` on.
+    ///
+    /// @throws precondition_error  if an id does not fit 63 bits
+    void read(std::int64_t first, std::span<std::int64_t> out) const {
+      if (!out.empty()) {
+        read_(data_, first, out);
+      }
+    }
+
+  private:
+    template <class T>
+    static void read_as(void const* data, std::int64_t first, std::span<std::int64_t> out) {
+      auto const* next = static_cast<T const*>(data) + first;
+      for (auto& id : out) {
+        id = detail::narrow<std::int64_t>(*next++, "id");
+      }
+    }
+
+    void const* data_ = nullptr;
+    std::int64_t size_ = 0;
+    void (*read_)(void const*, std::int64_t, std::span<std::int64_t>) = nullptr;
+  };
+
+  /// Borrowed rows of a tensor of any element type; there may be gaps between them.
+  class row_list {
+  public:
+    row_list() = default;
+    /// Borrows rows of `columns` elements, each `stride` elements after the one before.
+    template <detail::element T>
+    row_list(T const* data, std::int64_t rows, std::int64_t columns, std::int64_t stride)
+        : data_(reinterpret_cast<std::byte const*>(data)), rows_(rows), columns_(columns),
+          stride_(stride * static_cast<std::int64_t>(sizeof(T))), type_(detail::element_type_of<T>) {}
+    /// Borrows a matrix.
+    template <class T>
+      requires(detail::element<std::remove_const_t<T>>)
+    row_list(host_matrix<T> matrix) : row_list(matrix.data(), matrix.rows(), matrix.columns(), matrix.columns()) {}
+    /// Borrows a contiguous range of one element a row.
+    template <std::ranges::contiguous_range Range>
+      requires(detail::element<std::ranges::range_value_t<Range>> &&
+               (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
+    row_list(Range&& range)
+        : row_list(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)), 1, 1) {}
+
+    [[nodiscard]] element_type type() const noexcept { return type_; }
+    [[nodiscard]] std::int64_t size() const noexcept { return rows_; }
+    [[nodiscard]] std::int64_t num_columns() const noexcept { return columns_; }
+    /// Returns the address of a row; @pre it is in [0, size()), not checked.
+    [[nodiscard]] std::byte const* row(std::int64_t i) const noexcept { return data_ + i * stride_; }
+
+  private:
+    std::byte const* data_ = nullptr;
+    std::int64_t rows_ = 0;
+    std::int64_t columns_ = 0;
+    std::int64_t stride_ = 0; // in bytes
+    element_type type_ = element_type::float32;
+  };
+
+  /// Borrowed tensor of some vertices or edges.
+  struct tensor {
+    std::string name;
+    row_list rows; ///< one per listed vertex or edge
+  };
+
+  /// Edges that a rank holds, in any order; edge i goes from sources[i] to destinations[i].
+  ///
+  /// @shape  sources, destinations [n] · ids, weights, times [n] or empty · tensors of n rows
+  struct edge_list {
+    id_list sources{};
+    id_list destinations{};
+    id_list ids{}; ///< distinct over all ranks; if empty, the edges of all ranks are counted in the order of the ranks
+    host_view<float const> weights{};
+    host_view<std::int64_t const> times{};
+    std::vector<tensor> tensors{};
+  };
+
+  /// Rows of vertices that a rank holds, of whatever vertices.
+  ///
+  /// @shape  vertices [n], each vertex on one rank and once · times [n] or empty · tensors of n rows
+  struct vertex_list {
+    id_list vertices{};
+    std::vector<tensor> tensors{}; ///< "x" is the matrix of features, "y" are the labels
+    host_view<std::int64_t const> times{};
+  };
+
+  /// Share of a rank in a named list of vertices, such as the seeds of a training.
+  struct split {
+    std::string name;
+    id_list vertices{};
+  };
+
+  edge_list edges{};
+  local_data::vertex_list rows{};
+  std::vector<local_data::split> splits{};
 };
 
 /// Options of `make_data_set`.
 struct build_options {
+  /// Treatment of several edges from one vertex to another.
+  enum class duplicate_edges {
+    keep, ///< parallel edges
+    merge ///< keep the edge with the smallest id, with its values
+  };
+
   /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
   /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids.
   std::optional<std::int64_t> num_vertices{};
@@ -148,7 +148,7 @@ struct build_options {
 ///
 /// @shape  vertices [n] · parts [n], in [0, R)
 struct given_parts {
-  id_list vertices{};
+  local_data::id_list vertices{};
   host_view<local_id const> parts{};
 };
 

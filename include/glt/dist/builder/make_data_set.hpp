@@ -23,7 +23,7 @@ namespace glt::detail {
 /// Describes the values of the edges of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
-inline void add_columns(dist::local_edges const& edges, bool symmetric, local_columns& columns) {
+inline void add_columns(dist::local_data::edge_list const& edges, bool symmetric, local_columns& columns) {
   if (edges.destinations.size() != edges.sources.size()) {
     throw precondition_error(message(edges.sources.size(), " sources and ", edges.destinations.size(),
                                      " destinations of edges; every edge needs one of each"));
@@ -48,7 +48,7 @@ inline void add_columns(dist::local_edges const& edges, bool symmetric, local_co
 /// Describes the values of the vertices of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
-inline void add_columns(dist::local_rows const& vertices, local_columns& columns) {
+inline void add_columns(dist::local_data::vertex_list const& vertices, local_columns& columns) {
   if (!vertices.times.empty()) {
     columns.add(local_columns::times, vertices.times);
   }
@@ -69,51 +69,43 @@ inline void add_columns(dist::local_rows const& vertices, local_columns& columns
       .value();
 }
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Makes this rank's part of a data set from data that lies on all ranks in any order; see `make_data_set`.
 ///
 /// @comm   collective; as `make_data_set`, without the exchanges of `data_set`
 /// @throws collective_error  as `make_data_set`
 template <communicator Comm, class Method = contiguous_partitioner>
-[[nodiscard]] data_part<device::cpu> make_data_part(Comm& comm, local_data const& data, Method const& method = {},
-                                                    build_options const& options = {}) {
-  using glt::detail::local_columns;
-  auto& host = glt::detail::host_comm(comm);
+[[nodiscard]] dist::data_part<device::cpu> make_data_part(Comm& comm, dist::local_data const& data,
+                                                          Method const& method = {},
+                                                          dist::build_options const& options = {}) {
+  auto& host = host_comm(comm);
   local_columns of_edges("edges", data.edges.sources.size());
   local_columns of_rows("rows of vertices", data.rows.vertices.size());
-  auto failure = glt::detail::failure_of([&] {
-    glt::detail::add_columns(data.edges, options.symmetric, of_edges);
-    glt::detail::add_columns(data.rows, of_rows);
+  auto failure = failure_of([&] {
+    add_columns(data.edges, options.symmetric, of_edges);
+    add_columns(data.rows, of_rows);
   });
-  glt::detail::agree(host, {.what = glt::detail::operation::shuffle, .hop = 59}, failure,
-                     glt::detail::fingerprint_of(options),
-                     [](auto, auto) { return "has other options than rank 0; give the same on all ranks"; });
-  failure = of_edges.agree(host, {.what = glt::detail::operation::shuffle, .hop = 60}, {});
-  failure = of_rows.agree(host, {.what = glt::detail::operation::shuffle, .hop = 61}, failure);
+  agree(host, {.what = operation::shuffle, .hop = 59}, failure, fingerprint_of(options),
+        [](auto, auto) { return "has other options than rank 0; give the same on all ranks"; });
+  failure = of_edges.agree(host, {.what = operation::shuffle, .hop = 60}, {});
+  failure = of_rows.agree(host, {.what = operation::shuffle, .hop = 61}, failure);
 
-  id_list of_method;
+  dist::local_data::id_list of_method;
   bool in_order = false; // new ids are the numbers of the vertices
-  if constexpr (std::same_as<Method, given_parts>) {
+  if constexpr (std::same_as<Method, dist::given_parts>) {
     of_method = method.vertices;
   } else if constexpr (std::same_as<Method, contiguous_partitioner>) {
     in_order = method.balance.empty();
   }
-  glt::detail::vertex_ids vertices(host, failure,
-                                   {&data.edges.sources, &data.edges.destinations, &data.rows.vertices, &of_method},
-                                   options.num_vertices, in_order, options.round_bytes);
-  glt::detail::numbered_edges edges(host, data.edges, options);
-  vertices.renumber(host, {}, glt::detail::assign_parts(host, edges, vertices, options.duplicates, method).cview(),
-                    true);
-  glt::detail::gathered_rows rows = glt::detail::gather_edges(host, edges, vertices, &of_edges, options.duplicates);
-  glt::detail::part_names names = glt::detail::gather_names(host, vertices);
-  glt::detail::part_columns of_vertices =
-      glt::detail::gather_rows(host, data.rows.vertices, of_rows, vertices, names, options.missing);
-  std::vector<vertex_split> splits = glt::detail::gather_splits(host, data.splits, vertices);
+  vertex_ids vertices(host, failure, {&data.edges.sources, &data.edges.destinations, &data.rows.vertices, &of_method},
+                      options.num_vertices, in_order, options.round_bytes);
+  numbered_edges edges(host, data.edges, options);
+  vertices.renumber(host, {}, assign_parts(host, edges, vertices, options.duplicates, method).cview(), true);
+  gathered_rows rows = gather_edges(host, edges, vertices, &of_edges, options.duplicates);
+  part_names names = gather_names(host, vertices);
+  part_columns of_vertices = gather_rows(host, data.rows.vertices, of_rows, vertices, names, options.missing);
+  std::vector<dist::vertex_split> splits = gather_splits(host, data.splits, vertices);
 
-  data_part<device::cpu> made;
+  dist::data_part<device::cpu> made;
   run_together(host, [&] {
     auto const num_rows = names.numbers.size();
     auto times = of_vertices.take<std::int64_t>(local_columns::times);
@@ -124,7 +116,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
     static_cast<void>(rows.values.take<std::int8_t>(local_columns::ids));
     auto weights = rows.values.take<float>(local_columns::weights);
     auto edge_times = rows.values.take<std::int64_t>(local_columns::times);
-    made = data_part<device::cpu>(
+    made = dist::data_part<device::cpu>(
         graph_part<device::cpu>{vertices.book(), host.rank(),
                                 csr_graph<device::cpu, global_id>(vertices.num_vertices(), std::move(rows.offsets),
                                                                   std::move(rows.columns), std::move(rows.ids)),
@@ -134,6 +126,10 @@ template <communicator Comm, class Method = contiguous_partitioner>
   });
   return made;
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Makes a data set from data that lies on all ranks of a program in any order: every rank gives the edges and the rows
 /// of vertices that it holds, and owns one part of the data set afterwards.
@@ -167,7 +163,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {
-  return {comm, make_data_part(comm, data, method, options), options.reading};
+  return {comm, detail::make_data_part(comm, data, method, options), options.reading};
 }
 
 } // namespace glt::dist

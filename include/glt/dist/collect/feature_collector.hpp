@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
 #include <glt/dist/collect/detail/row_targets.hpp>
@@ -145,7 +145,7 @@ public:
     requires detail::gathers_as<T, Out>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_labels, std::int64_t step,
                collected_rows<Policy, Out>& out) {
-    bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const list{vertices, {}, num_labels, &out};
+    detail::bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const list{vertices, {}, num_labels, &out};
     collect_bulk(std::span(&list, 1), step);
   }
 
@@ -156,7 +156,8 @@ public:
   /// @cost   as `collect` of every list; allocates only while there are more or longer lists than ever before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists, std::int64_t step) {
+  void collect_bulk(std::span<detail::bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
+                    std::int64_t step) {
     auto const prepare = [&] {
       targets_.reserve(2 * lists.size());
       for (auto const& list : lists) {

@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
 #include <glt/dist/collect/detail/row_targets.hpp>
@@ -102,7 +102,7 @@ public:
   template <vertex_id Vertex>
   void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step,
                collected_table<Policy>& out) {
-    bulk_list<Policy, Vertex, collected_table<Policy>> const list{vertices, {}, num_seeds, &out};
+    detail::bulk_list<Policy, Vertex, collected_table<Policy>> const list{vertices, {}, num_seeds, &out};
     collect_bulk(std::span(&list, 1), step);
   }
 
@@ -117,7 +117,7 @@ public:
   template <vertex_id Vertex>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
                collected_table<Policy>& out) {
-    bulk_list<Policy, Vertex, collected_table<Policy>> const list{destinations, ids, destinations.size(), &out};
+    detail::bulk_list<Policy, Vertex, collected_table<Policy>> const list{destinations, ids, destinations.size(), &out};
     collect_bulk(std::span(&list, 1), step);
   }
 
@@ -132,7 +132,8 @@ public:
 
   /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
-  void collect_bulk(std::span<bulk_list<Policy, Vertex, collected_table<Policy>> const> lists, std::int64_t step) {
+  void collect_bulk(std::span<detail::bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
+                    std::int64_t step) {
     auto const prepare = [&] {
       targets_.reserve(lists.size() * this->plan().size());
       for (auto const& list : lists) {

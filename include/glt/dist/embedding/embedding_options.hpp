@@ -6,7 +6,7 @@
 #include <cmath>
 #include <variant>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Gradient descent: x − learning_rate · g.
 struct sparse_sgd {
@@ -50,10 +50,18 @@ struct sparse_adam {
 /// Update rule of rows that have a gradient; other rows stay as they are.
 using sparse_optimizer = std::variant<sparse_sgd, sparse_adagrad, sparse_adam>;
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Rows of a `sparse_embedding`; the same on all ranks.
 struct embedding_options {
+  using sgd = detail::sparse_sgd;         ///< x − learning_rate · g, of a gradient g
+  using adagrad = detail::sparse_adagrad; ///< options learning_rate and epsilon
+  using adam = detail::sparse_adam;       ///< options learning_rate, beta1, beta2 and epsilon
+
   std::int64_t columns = 0;
-  sparse_optimizer optimizer = {};
+  std::variant<sgd, adagrad, adam> optimizer = {};
   double initial = 0.1;   ///< initial elements are uniform in [−initial, initial)
   std::uint64_t seed = 0; ///< of initial elements, which depend only on it, the vertex's original id and the column
 };
@@ -68,13 +76,13 @@ inline void check_learning_rate(double rate) {
   }
 }
 
-inline void check_optimizer(dist::sparse_sgd const&) {}
-inline void check_optimizer(dist::sparse_adagrad const& how) {
+inline void check_optimizer(sparse_sgd const&) {}
+inline void check_optimizer(sparse_adagrad const& how) {
   if (!(how.epsilon >= 0)) {
     throw precondition_error(message("epsilon ", how.epsilon, " of Adagrad; give 0 or more"));
   }
 }
-inline void check_optimizer(dist::sparse_adam const& how) {
+inline void check_optimizer(sparse_adam const& how) {
   bool const betas = how.beta1 >= 0 && how.beta1 < 1 && how.beta2 >= 0 && how.beta2 < 1;
   if (!betas || !(how.epsilon >= 0)) {
     throw precondition_error(message("Adam with beta1 ", how.beta1, ", beta2 ", how.beta2, " and epsilon ", how.epsilon,

@@ -117,8 +117,9 @@ namespace glt::dist {
 /// Table with a trained row for every vertex. Each rank owns the rows of its part and their optimiser moments. It
 /// fetches the rows of a batch, and sends their gradients to the owners.
 ///
+///     using adam = glt::dist::embedding_options::adam;
 ///     glt::dist::sparse_embedding table(comm, graph.book(), graph.original(),
-///                                       {.columns = 64, .optimizer = glt::dist::sparse_adam{.learning_rate = 0.01}});
+///                                       {.columns = 64, .optimizer = adam{.learning_rate = 0.01}});
 ///     table.collect(batch.subgraph.nodes(), rows); // or a loader that collects table.store()
 ///     … the gradients of the rows …
 ///     table.update(batch.subgraph.nodes(), gradients, batch.num_seeds);

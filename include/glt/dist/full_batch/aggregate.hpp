@@ -9,9 +9,9 @@
 #include <glt/dist/full_batch/detail/cover/covered_pass.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
+#include <glt/dist/full_batch/detail/out_degrees.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/out_degrees.hpp>
-#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -23,7 +23,7 @@ namespace glt::detail {
 template <communicator Comm, device_policy Policy, class T>
 void prepare_exact_pass(dist::sharded_graph<Comm, Policy>& graph, dist::aggregation<Policy::space, T> const& options) {
   if (options.reproducible && !is_extreme(options.how) && !graph.known_degrees()) {
-    dist::make_out_degrees(graph);
+    make_out_degrees(graph);
   }
 }
 
@@ -37,7 +37,7 @@ void pull_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy, matr
   auto const pieces = sliced_rows::of<Policy>(x.columns());
   pass.pull(
       x.data(), [&] { ex.for_each(pass.num_sums(), fill_value<std::int64_t>{pass.sums(), 0}); },
-      [&](dist::shard_view<space> shard, T const* rows) {
+      [&](shard_view<space> shard, T const* rows) {
         visit_edges(options, [&]<class Edges>(Edges edges) {
           ex.for_each(pieces.count(shard.rows.size()),
                       wide_kernel{add_rows<space, T, Edges, fixed_columns>{
@@ -58,7 +58,7 @@ void push_exactly(aggregate_pass<Comm, Policy>& pass, Policy const& policy,
   auto const numbers = pass.choose_numbers();
   auto const columns = gradient.columns();
   auto const pieces = sliced_rows::of<Policy>(columns);
-  pass.push(pass.sums(), [&](dist::shard_view<space> shard, std::int64_t* rows) {
+  pass.push(pass.sums(), [&](shard_view<space> shard, std::int64_t* rows) {
     ex.for_each(shard.num_rows * columns, fill_value<std::int64_t>{rows, 0});
     visit_edges(
         options,
@@ -111,7 +111,7 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
     bool is_fresh = true; // the local shard is the first
     pass.pull(
         x.data(), [] {},
-        [&](shard_view<space> shard, T const* rows) {
+        [&](detail::shard_view<space> shard, T const* rows) {
           glt::detail::combine_rows(graph.policy(), shard, rows, columns, options, out, chosen.data(),
                                     std::exchange(is_fresh, false));
         });
@@ -121,6 +121,10 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
     ex.for_each(pieces.count(y.rows()), glt::detail::divide_by_degree<space, T>{graph.in_degrees(), out, pieces});
   }
 }
+
+} // namespace glt::dist
+
+namespace glt::detail {
 
 /// Computes the gradient of `aggregate` by x from the gradient by y.
 ///
@@ -133,31 +137,27 @@ void aggregate(sharded_graph<Comm, Policy>& graph, std::type_identity_t<matrix_v
 /// @throws collective_error  as `aggregate`
 /// @cost   as `aggregate`
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate_backward(sharded_graph<Comm, Policy>& graph,
+void aggregate_backward(dist::sharded_graph<Comm, Policy>& graph,
                         std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
                         matrix_view<Policy::space, T> out,
-                        std::type_identity_t<aggregation<Policy::space, T>> options = {},
+                        std::type_identity_t<dist::aggregation<Policy::space, T>> options = {},
                         std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = gradient.columns();
-  glt::detail::prepare_exact_pass(graph, options);
-  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::push, columns);
-  pass.begin(
-      options,
-      {{"gradient", glt::detail::shard_side::destination, gradient}, {"out", glt::detail::shard_side::source, out}},
-      chosen);
-  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  prepare_exact_pass(graph, options);
+  aggregate_pass pass(graph, row_flow::push, columns);
+  pass.begin(options, {{"gradient", shard_side::destination, gradient}, {"out", shard_side::source, out}}, chosen);
+  auto const degrees = options.how == dist::aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   if (pass.is_exact()) {
-    glt::detail::push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
+    push_exactly(pass, graph.policy(), gradient, out.data(), options, degrees);
   } else if (pass.is_covered()) {
     if constexpr (host_policy<Policy>) {
-      glt::detail::covered_pass<Comm, Policy, T>(graph, columns, options, pass)
+      covered_pass<Comm, Policy, T>(graph, columns, options, pass)
           .push(gradient.data(), chosen.data(), degrees, out.data());
     }
   } else {
     pass.push(out.data(), [&](shard_view<space> shard, T* rows) {
-      glt::detail::spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options, degrees, rows,
-                               true);
+      spread_rows(graph.policy(), shard, gradient.data(), chosen.data(), columns, options, degrees, rows, true);
     });
   }
 }
@@ -169,31 +169,29 @@ void aggregate_backward(sharded_graph<Comm, Policy>& graph,
 /// @comm   collective, as `aggregate` without a cover
 /// @throws collective_error  as `aggregate`, or if out has another size
 template <communicator Comm, device_policy Policy, std::floating_point T>
-void aggregate_weights_backward(sharded_graph<Comm, Policy>& graph,
+void aggregate_weights_backward(dist::sharded_graph<Comm, Policy>& graph,
                                 std::type_identity_t<matrix_view<Policy::space, T const>> x,
                                 std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
                                 array_view<Policy::space, T> out,
-                                std::type_identity_t<aggregation<Policy::space, T>> options = {},
+                                std::type_identity_t<dist::aggregation<Policy::space, T>> options = {},
                                 std::type_identity_t<matrix_view<Policy::space, local_id const>> chosen = {}) {
   constexpr auto space = Policy::space;
   auto const columns = x.columns();
-  glt::detail::aggregate_pass pass(graph, glt::detail::row_flow::pull, columns);
+  aggregate_pass pass(graph, row_flow::pull, columns);
   pass.avoid_cover();
   options.edge_weights = out;   // of the same size
   options.reproducible = false; // each is computed on one rank, in the order of the columns
-  pass.begin(options,
-             {{"x", glt::detail::shard_side::source, x}, {"gradient", glt::detail::shard_side::destination, gradient}},
-             chosen);
+  pass.begin(options, {{"x", shard_side::source, x}, {"gradient", shard_side::destination, gradient}}, chosen);
   auto const ex = graph.policy().executor();
-  auto const degrees = options.how == aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
+  auto const degrees = options.how == dist::aggregator::mean ? graph.in_degrees() : array_view<space, local_id const>();
   pass.pull(
-      x.data(), [&] { ex.for_each(out.size(), glt::detail::fill_value<T>{out.data(), T(0)}); },
+      x.data(), [&] { ex.for_each(out.size(), fill_value<T>{out.data(), T(0)}); },
       [&](shard_view<space> shard, T const* rows) {
         ex.for_each(shard.rows.size(),
-                    glt::detail::write_weight_gradients<space, T>{shard, rows, gradient.data(),
-                                                                  is_extreme(options.how) ? chosen.data() : nullptr,
-                                                                  degrees, out.data(), columns, options.heads});
+                    write_weight_gradients<space, T>{shard, rows, gradient.data(),
+                                                     is_extreme(options.how) ? chosen.data() : nullptr, degrees,
+                                                     out.data(), columns, options.heads});
       });
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

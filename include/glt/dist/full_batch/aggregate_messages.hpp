@@ -9,9 +9,9 @@
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/edge_message.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -141,7 +141,7 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
     graph.passes().reserve(pass.rows().bytes(graph.most_sent()), pass.rows().bytes(graph.most_received()));
   });
   pass.agree_to_begin(failure, false);
-  auto const combine = [&](shard_view<space> shard, glt::detail::strided_rows<T const> rows) {
+  auto const combine = [&](detail::shard_view<space> shard, glt::detail::strided_rows<T const> rows) {
     graph.policy().executor().for_each(shard.rows.size(),
                                        glt::detail::add_messages<space, T, Message>{
                                            shard, message, rows, pass.destinations(), {sums.data(), sums.columns()}});
@@ -160,6 +160,10 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
   pass.agree();
 }
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Computes the gradients of `aggregate_messages` by the rows of sources and destinations. Sources are fetched a second
 /// time.
 ///
@@ -170,24 +174,24 @@ void aggregate_messages(sharded_graph<Comm, Policy>& graph, Message const& messa
 ///         num_received() · F back; the first time one `duplicate`
 /// @throws collective_error  as `aggregate_messages`
 /// @cost   O(E) calls of each vjp; the rows of 2 · depth + 4 shards
-template <communicator Comm, device_policy Policy, std::floating_point T, edge_message<T> Message>
-void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message const& message,
+template <communicator Comm, device_policy Policy, std::floating_point T, dist::edge_message<T> Message>
+void aggregate_messages_backward(dist::sharded_graph<Comm, Policy>& graph, Message const& message,
                                  std::type_identity_t<matrix_view<Policy::space, T const>> sources,
                                  std::type_identity_t<matrix_view<Policy::space, T const>> destinations,
                                  std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
                                  matrix_view<Policy::space, T> by_sources,
                                  std::type_identity_t<matrix_view<Policy::space, T>> by_destinations = {}) {
   constexpr auto space = Policy::space;
-  using rows_type = glt::detail::strided_rows<T>;
-  using read_type = glt::detail::strided_rows<T const>;
+  using rows_type = strided_rows<T>;
+  using read_type = strided_rows<T const>;
   constexpr bool has_destinations = destination_message<Message, T>;
-  glt::detail::message_pass<Comm, Policy, T> pass(graph, sources, destinations, gradient.columns());
+  message_pass<Comm, Policy, T> pass(graph, sources, destinations, gradient.columns());
   auto& passes = graph.passes();
   if (!passes.has_replies()) {
     pass.agree_to_begin({}, true); // all ranks are here: they duplicate the communicator for replies together
   }
   static_cast<void>(passes.replies());
-  auto const failure = glt::detail::failure_of([&] {
+  auto const failure = failure_of([&] {
     pass.check();
     pass.check("gradient", gradient.rows(), gradient.columns(), graph.num_destinations(), gradient.columns());
     pass.check("by_sources", by_sources.rows(), by_sources.columns(), graph.num_sources(), sources.columns());
@@ -195,9 +199,8 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
       pass.check("by_destinations", by_destinations.rows(), by_destinations.columns(), graph.num_destinations(),
                  destinations.columns());
     }
-    glt::detail::block_sizes const fetched{pass.rows().bytes(graph.most_sent()),
-                                           pass.rows().bytes(graph.most_received())};
-    glt::detail::reserve_round_trip(passes, fetched, {fetched.incoming, fetched.outgoing});
+    block_sizes const fetched{pass.rows().bytes(graph.most_sent()), pass.rows().bytes(graph.most_received())};
+    reserve_round_trip(passes, fetched, {fetched.incoming, fetched.outgoing});
   });
   pass.agree_to_begin(failure, true);
   read_type const gradients{gradient.data(), gradient.columns()};
@@ -205,24 +208,24 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
   auto const add = [&](std::int64_t k, read_type rows, rows_type sums) {
     auto const ex = graph.policy().executor();
     auto const transposed = graph.transposed(k);
-    ex.for_each(transposed.rows.size(), glt::detail::add_source_vjps<space, T, Message>{
-                                            transposed, message, rows, pass.destinations(), gradients, sums});
+    ex.for_each(transposed.rows.size(),
+                add_source_vjps<space, T, Message>{transposed, message, rows, pass.destinations(), gradients, sums});
     if constexpr (has_destinations) {
       auto const shard = graph.shard(k);
-      ex.for_each(shard.rows.size(), glt::detail::add_destination_vjps<space, T, Message>{
-                                         shard,
-                                         message,
-                                         rows,
-                                         pass.destinations(),
-                                         gradients,
-                                         {by_destinations.data(), by_destinations.columns()}});
+      ex.for_each(shard.rows.size(),
+                  add_destination_vjps<space, T, Message>{shard,
+                                                          message,
+                                                          rows,
+                                                          pass.destinations(),
+                                                          gradients,
+                                                          {by_destinations.data(), by_destinations.columns()}});
     }
   };
   auto const sent = [&](std::int64_t k) { return pass.rows().bytes(graph.sent_rows(k).size()); };
   auto const received = [&](std::int64_t k) { return pass.rows().bytes(graph.num_received(k)); };
-  auto const failed_step = glt::detail::run_round_trip(
-      passes, [&](std::int64_t k) { return glt::detail::step_bytes{.to_previous = sent(k), .from_next = received(k)}; },
-      [&](std::int64_t k) { return glt::detail::step_bytes{.to_next = received(k), .from_previous = sent(k)}; },
+  auto const failed_step = run_round_trip(
+      passes, [&](std::int64_t k) { return step_bytes{.to_previous = sent(k), .from_next = received(k)}; },
+      [&](std::int64_t k) { return step_bytes{.to_next = received(k), .from_previous = sent(k)}; },
       [&](std::int64_t k, std::byte* block) { pass.pack_sources(k, block); },
       [&](std::int64_t k, std::byte const* block, std::byte* reply) {
         auto* const sums = reinterpret_cast<T*>(reply);
@@ -232,11 +235,11 @@ void aggregate_messages_backward(sharded_graph<Comm, Policy>& graph, Message con
       [&](std::int64_t k, std::byte const* reply) { pass.add_sums(k, reply, by_sources.data()); },
       [&] {
         pass.rows().clear(by_sources.data(), by_sources.rows());
-        glt::detail::row_sums<Policy, T>(graph.policy(), destinations.columns())
+        row_sums<Policy, T>(graph.policy(), destinations.columns())
             .clear(by_destinations.data(), by_destinations.rows());
         add(0, pass.sources(), out);
       });
   pass.agree(failed_step);
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -8,10 +8,18 @@ namespace glt::dist {
 /// Reduction of the rows of in-neighbours to one row.
 enum class aggregator { sum, mean, max, min };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Returns true for `max` and `min`, which keep one row's value.
-[[nodiscard]] constexpr bool is_extreme(aggregator how) noexcept {
-  return how == aggregator::max || how == aggregator::min;
+[[nodiscard]] constexpr bool is_extreme(dist::aggregator how) noexcept {
+  return how == dist::aggregator::max || how == dist::aggregator::min;
 }
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Format of rows that travel between ranks.
 enum class wire_format {

@@ -41,11 +41,15 @@ concept edge_message =
       of.source_vjp(row, row, edge, row, out);
     };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Edge message that also depends on its destination.
 template <class Message, class T>
 concept destination_message =
-    edge_message<Message, T> && requires(Message const& of, T const* row, std::int64_t edge, T* out) {
+    dist::edge_message<Message, T> && requires(Message const& of, T const* row, std::int64_t edge, T* out) {
       of.destination_vjp(row, row, edge, row, out);
     };
 
-} // namespace glt::dist
+} // namespace glt::detail

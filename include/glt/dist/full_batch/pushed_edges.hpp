@@ -7,8 +7,8 @@
 #include <glt/comm/lost_rank.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -17,7 +17,7 @@ namespace glt::detail {
 // Functor that writes a shard's edges for the owner of their sources: by destination, numbered by place in the rows.
 template <memory_space Space>
 struct write_pushed_edges {
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   edge_id const* ids; // or null
   edge_id* out_ids;
   local_id* destinations;
@@ -51,15 +51,15 @@ struct read_pushed_edges {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Pairs of ranks between which edges are sent to the owner of their sources.
 enum class push_choice {
   useful, ///< fewer than twice as many destinations as sources: else pushing never saves bytes
   all     ///< any pair with edges; these are then used whatever the bytes
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Copies of edges at the ranks that own their sources. With them, a backward pass may run where the sources are.
 ///
@@ -68,6 +68,7 @@ template <device_policy Policy>
 class pushed_edges {
 public:
   static constexpr memory_space space = Policy::space;
+  using push_choice = detail::push_choice; ///< pairs of ranks that may push: `useful` ones or `all`
 
   /// @shape  ids [E], by position in the rows of the part; or empty on all ranks, for passes without dropout
   /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of
@@ -105,9 +106,9 @@ public:
   [[nodiscard]] std::int64_t num_served(std::int64_t step) const { return served_[static_cast<std::size_t>(step)]; }
   /// Returns the edges received from the rank `step` places before this one, by destination. Destinations are numbered
   /// by their place on that rank. Columns are places in `sent_rows`, edges positions in `ids`.
-  [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
+  [[nodiscard]] detail::shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
   /// Returns the same edges by source.
-  [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
+  [[nodiscard]] detail::shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
   [[nodiscard]] array_view<space, edge_id const> ids() const noexcept { return ids_.view(); }
 
 private:

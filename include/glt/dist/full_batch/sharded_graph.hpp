@@ -6,9 +6,9 @@
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/report.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/csr.hpp>
@@ -30,15 +30,15 @@ struct expand_rows {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Largest degrees of a graph, over all ranks.
 struct largest_degrees {
   double in = 0;
   double out = 0;
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// In-edges of a rank's part, divided by the rank that owns their sources, for full-batch passes.
 ///
@@ -112,15 +112,15 @@ public:
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
   /// Returns the result of `make_out_degrees`, on all ranks or on none.
-  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
-  void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
+  [[nodiscard]] std::optional<detail::largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
+  void set_known_degrees(detail::largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// Returns the cost of passes so far; assign {} to start again.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
 
   /// Returns the edges whose sources the peer of a step owns, by destination; step 0 has the edges within this rank.
-  [[nodiscard]] shard_view<space> shard(std::int64_t step) const { return forward_.shard(step); }
+  [[nodiscard]] detail::shard_view<space> shard(std::int64_t step) const { return forward_.shard(step); }
   /// Returns the same edges by source.
-  [[nodiscard]] shard_view<space> transposed(std::int64_t step) const { return backward_.shard(step); }
+  [[nodiscard]] detail::shard_view<space> transposed(std::int64_t step) const { return backward_.shard(step); }
   /// Returns the local rows that the rank `step` places before this one needs.
   [[nodiscard]] array_view<space, local_id const> sent_rows(std::int64_t step) const {
     auto const k = static_cast<std::size_t>(step);
@@ -163,7 +163,7 @@ private:
   buffer<Policy, std::int64_t> begins_on_device_;
   glt::detail::shard_rows<Policy, glt::detail::shard_side::destination> forward_;
   glt::detail::shard_rows<Policy, glt::detail::shard_side::source> backward_;
-  std::optional<largest_degrees> known_degrees_;
+  std::optional<detail::largest_degrees> known_degrees_;
   std::optional<glt::detail::boundary_cover<space>> cover_;
   glt::detail::rotation<Comm, Policy> passes_;
 };

@@ -44,7 +44,7 @@ struct frequency_partitioner {
   [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
                                                          int num_parts) const {
     glt::detail::check_partition(graph, num_parts);
-    validate(hotness);
+    detail::validate(hotness);
     detail::validate_vertices("seed", seeds, graph.num_rows());
     auto const seeds_of = dealt(graph, num_parts);
     buffer<device::cpu, double> estimates(num_parts * graph.num_rows());

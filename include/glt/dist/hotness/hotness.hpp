@@ -125,7 +125,7 @@ estimate_hotness(Comm comm, graph<Policy, Vertex> const& graph,
                  Policy policy = {}) {
   detail::call_site const site{.what = detail::operation::estimate_hotness};
   auto const check = [&] {
-    validate(options);
+    detail::validate(options);
     detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "hotness of part", "on");
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };

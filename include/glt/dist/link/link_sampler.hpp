@@ -13,9 +13,9 @@
 #include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/graph/convert.hpp>
@@ -139,7 +139,7 @@ public:
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return sampler_.why_not_in_place(); }
   /// Counts the rows sampled so far.
-  [[nodiscard]] read_counts counts() const noexcept { return sampler_.counts(); }
+  [[nodiscard]] detail::read_counts counts() const noexcept { return sampler_.counts(); }
 
   /// Throws for seed edges that this sampler cannot take.
   ///

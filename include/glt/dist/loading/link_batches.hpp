@@ -21,14 +21,14 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Mini-batch of seed edges: their negatives, the sampled neighbourhood of all ends, and the requested rows.
 ///
 /// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty if
 ///         vertices have no labels · tensors of N rows, or of one per distinct end
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
-struct link_batch : batch_place, detail::batch_rows<Policy, T> {
+struct link_batch : dist::batch_place, batch_rows<Policy, T> {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = link_batch<Other, Vertex, T>;
@@ -37,9 +37,13 @@ struct link_batch : batch_place, detail::batch_rows<Policy, T> {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(batch_place::members(self), std::tie(self.sample), link_batch::row_members(self));
+    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.sample), link_batch::row_members(self));
   }
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Recipe for mini-batches of edges: negative pairs and the sampled neighbourhood of all ends. It names a graph,
 /// sampling options, a draw rule, and the rows to collect. Graph and stores are borrowed and must outlive the loaders.
@@ -66,7 +70,7 @@ public:
   using options_type = link_options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
-  using batch_on = link_batch<Policy, Vertex, T>;
+  using batch_on = detail::link_batch<Policy, Vertex, T>;
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
@@ -132,7 +136,7 @@ class link_batches<GraphPolicy, Vertex, T, Rule, StorePolicy>::maker
   using rows = detail::row_maker<detail::row_collectors<Comm, Policy, T, StorePolicy>>;
 
 public:
-  using batch_type = link_batch<Policy, Vertex, T>;
+  using batch_type = detail::link_batch<Policy, Vertex, T>;
 
   /// @comm   collective; the exchanges of `vertex_directory`, `vertex_weights`, `link_sampler` and the collectors
   /// @throws collective_error  on every rank, if the options or weights of a rank are wrong, stores and graph are of

@@ -57,25 +57,33 @@ struct typed_batch : batch_place {
   }
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Mini-batch of seed edges of one type: their negatives, the sampled neighbourhood of all ends by types, and the
 /// requested tensors.
 ///
 /// @shape  as `typed_batch`; distinct ends take the place of distinct seeds
 template <device_policy Policy, vertex_id Vertex>
-struct typed_link_batch : batch_place {
+struct typed_link_batch : dist::batch_place {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = typed_link_batch<Other, Vertex>;
 
   hetero_link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
-  std::vector<collected_table<Policy>> tensors;
-  std::vector<collected_table<Policy>> edge_tensors;
+  std::vector<dist::collected_table<Policy>> tensors;
+  std::vector<dist::collected_table<Policy>> edge_tensors;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(batch_place::members(self), std::tie(self.sample, self.tensors, self.edge_tensors));
+    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.sample, self.tensors, self.edge_tensors));
   }
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Recipe for mini-batches with sampled neighbourhoods in a heterogeneous graph: around vertices of one type, or by
 /// `hetero_link_options` around edges of one type and their negatives. It names the graph, sampling options, rules, and
@@ -100,7 +108,8 @@ public:
   using options_type = Options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
-  using batch_on = std::conditional_t<around_edges, typed_link_batch<Policy, Vertex>, typed_batch<Policy, Vertex>>;
+  using batch_on =
+      std::conditional_t<around_edges, detail::typed_link_batch<Policy, Vertex>, typed_batch<Policy, Vertex>>;
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 

@@ -48,13 +48,9 @@ struct walks_by<metapath_options> {
 template <class Options>
 concept options_of_walks = requires { sizeof(walks_by<Options>); };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Walks from this rank's seeds of one step, in the order of the seeds.
 template <device_policy Policy, vertex_id Vertex>
-struct walk_batch : batch_place {
+struct walk_batch : dist::batch_place {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = walk_batch<Other, Vertex>;
@@ -64,15 +60,19 @@ struct walk_batch : batch_place {
   /// Explains at compile time how to collect rows.
   template <class... None>
   auto features() const {
-    static_assert(detail::never<Policy, None...>,
+    static_assert(never<Policy, None...>,
                   "batches of walks have no features(): collect rows of their vertices by a dist::feature_collector");
   }
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(batch_place::members(self), std::tie(self.walks));
+    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.walks));
   }
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Recipe for mini-batches of walks: a graph, which is borrowed and must outlive the loaders, and the kind of walk.
 /// `walk_options` are for uniform walks, `node2vec_options` for node2vec. `metapath_options` are for walks in a
@@ -93,7 +93,7 @@ public:
   using options_type = Options;
   using policy_type = GraphPolicy;
   template <device_policy Policy>
-  using batch_on = walk_batch<Policy, Vertex>;
+  using batch_on = detail::walk_batch<Policy, Vertex>;
   template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
@@ -146,7 +146,7 @@ class walk_batches<GraphPolicy, Vertex, Options>::maker {
                 "these batches are made in memory of the graph's policy; leave the loader's policy out");
 
 public:
-  using batch_type = walk_batch<Policy, Vertex>;
+  using batch_type = detail::walk_batch<Policy, Vertex>;
 
   /// @comm   collective; one header exchange
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0

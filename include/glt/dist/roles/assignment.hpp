@@ -65,6 +65,10 @@ struct worker_assignment {
   return assignments;
 }
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Returns the servers that sample for a client, as evenly as possible and at least one; both are numbered from 0.
 ///
 /// With C clients and S ≥ C servers, every server has one client and every client ⌊S/C⌋ or ⌈S/C⌉ servers. With S < C,
@@ -73,8 +77,8 @@ struct worker_assignment {
 /// @throws precondition_error  if there is no server, or the client does not exist
 [[nodiscard]] inline std::vector<int> servers_of(int client, int num_clients, int num_servers) {
   if (num_servers < 1 || client < 0 || client >= num_clients) {
-    throw precondition_error(detail::message("servers_of: client ", client, " of ", num_clients, " and ", num_servers,
-                                             " servers; have 1 server or more, and number clients from 0"));
+    throw precondition_error(message("servers_of: client ", client, " of ", num_clients, " and ", num_servers,
+                                     " servers; have 1 server or more, and number clients from 0"));
   }
   auto const before = [&](std::int64_t clients) { return static_cast<int>(clients * num_servers / num_clients); };
   auto const first = before(client);
@@ -83,4 +87,4 @@ struct worker_assignment {
   return servers;
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -76,8 +76,8 @@ public:
   [[nodiscard]] std::vector<int> assigned_servers() const {
     auto const own = std::ranges::lower_bound(peers_, roles_->world_rank()) - peers_.begin();
     std::vector<int> assigned;
-    for (int const server :
-         servers_of(static_cast<int>(own), static_cast<int>(peers_.size()), static_cast<int>(servers_.size()))) {
+    for (int const server : detail::servers_of(static_cast<int>(own), static_cast<int>(peers_.size()),
+                                               static_cast<int>(servers_.size()))) {
       assigned.push_back(servers_[static_cast<std::size_t>(server)]);
     }
     return assigned;

@@ -48,6 +48,8 @@ public:
     }
   }
 
+  using group_type = detail::role_group; ///< `.role`, `.name` and `.ranks` of a group
+
   [[nodiscard]] dist::role role() const noexcept { return groups_[own_].role; }
   [[nodiscard]] std::string const& group_name() const noexcept { return groups_[own_].name; }
   [[nodiscard]] int group_rank() const noexcept { return group_.rank(); }
@@ -60,12 +62,12 @@ public:
   [[nodiscard]] Comm& group() noexcept { return group_; }
 
   /// Returns all groups, ordered by their lowest ranks; the same on all ranks.
-  [[nodiscard]] std::vector<role_group> const& groups() const noexcept { return groups_; }
+  [[nodiscard]] std::vector<group_type> const& groups() const noexcept { return groups_; }
 
   /// Returns the group of a rank of the world.
   ///
   /// @throws precondition_error  if the rank does not exist
-  [[nodiscard]] role_group const& group_of(int world_rank) const {
+  [[nodiscard]] group_type const& group_of(int world_rank) const {
     if (world_rank < 0 || world_rank >= world_size()) {
       throw precondition_error(
           detail::message("group_of: no rank ", world_rank, "; ranks of the world are 0 to ", world_size() - 1));
@@ -97,7 +99,7 @@ public:
   ///
   /// @throws precondition_error  if no group has this name
   [[nodiscard]] std::span<int const> ranks_of(std::string_view group) const {
-    auto const found = std::ranges::find(groups_, group, &role_group::name);
+    auto const found = std::ranges::find(groups_, group, &detail::role_group::name);
     if (found == groups_.end()) {
       std::string names;
       for (auto const& other : groups_) {
@@ -142,7 +144,9 @@ private:
   }
 
   [[nodiscard]] std::size_t place_of_group(int world_rank) const {
-    auto const has = [&](role_group const& group) { return std::ranges::binary_search(group.ranks, world_rank); };
+    auto const has = [&](detail::role_group const& group) {
+      return std::ranges::binary_search(group.ranks, world_rank);
+    };
     return static_cast<std::size_t>(std::ranges::find_if(groups_, has) - groups_.begin());
   }
 
@@ -165,7 +169,7 @@ private:
   }
 
   Comm world_;
-  std::vector<role_group> groups_;
+  std::vector<detail::role_group> groups_;
   std::size_t own_; // group
   Comm group_;
 };

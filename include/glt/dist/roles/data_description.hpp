@@ -9,50 +9,50 @@
 
 namespace glt::dist {
 
-/// A tensor with one row per vertex on the servers.
-///
-/// @shape  scales [num_columns] or empty
-struct tensor_description {
-  std::string name;
-  element_type type = element_type::float32;
-  std::int64_t num_columns = 0;
-  std::vector<float> scales; ///< of the columns of an integer tensor; see `feature_store`
-
-  friend bool operator==(tensor_description const&, tensor_description const&) = default;
-  template <class Self>
-  [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.name, self.type, self.num_columns, self.scales);
-  }
-};
-
-/// A list of vertices whose pieces are on the servers.
-///
-/// @shape  sizes [P]
-struct split_description {
-  std::string name;
-  std::vector<std::int64_t> sizes; ///< of the pieces, by part
-
-  [[nodiscard]] std::int64_t size() const noexcept {
-    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  }
-
-  friend bool operator==(split_description const&, split_description const&) = default;
-  template <class Self>
-  [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.name, self.sizes);
-  }
-};
-
 /// Description of the vertices of a type of a data set on servers: their partition, the ranks that hold the parts,
 /// tensors and splits.
 ///
 /// @shape  offsets [P + 1] of the partition book · ranks [P]
 struct data_description {
+  /// A list of vertices whose pieces are on the servers.
+  ///
+  /// @shape  sizes [P]
+  struct split_entry {
+    std::string name;
+    std::vector<std::int64_t> sizes; ///< of the pieces, by part
+
+    [[nodiscard]] std::int64_t size() const noexcept {
+      return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    }
+
+    friend bool operator==(split_entry const&, split_entry const&) = default;
+    template <class Self>
+    [[nodiscard]] static auto members(Self& self) noexcept {
+      return std::tie(self.name, self.sizes);
+    }
+  };
+
+  /// A tensor with one row per vertex on the servers.
+  ///
+  /// @shape  scales [num_columns] or empty
+  struct tensor_entry {
+    std::string name;
+    element_type type = element_type::float32;
+    std::int64_t num_columns = 0;
+    std::vector<float> scales; ///< of the columns of an integer tensor; see `feature_store`
+
+    friend bool operator==(tensor_entry const&, tensor_entry const&) = default;
+    template <class Self>
+    [[nodiscard]] static auto members(Self& self) noexcept {
+      return std::tie(self.name, self.type, self.num_columns, self.scales);
+    }
+  };
+
   std::vector<global_id> offsets;
   std::int64_t partitioning = 0; ///< of the partition book
   std::vector<int> ranks;        ///< of the world, that hold the parts
-  std::vector<tensor_description> tensors;
-  std::vector<split_description> splits;
+  std::vector<tensor_entry> tensors;
+  std::vector<split_entry> splits;
 
   /// Names of the tensors of features, labels and original ids.
   static constexpr std::string_view features = "x";
@@ -65,12 +65,12 @@ struct data_description {
   [[nodiscard]] bool has_labels() const { return has(labels); }
   /// Returns true if there is a tensor of this name.
   [[nodiscard]] bool has(std::string_view name) const {
-    return std::ranges::find(tensors, name, &tensor_description::name) != tensors.end();
+    return std::ranges::find(tensors, name, &tensor_entry::name) != tensors.end();
   }
 
   /// @throws precondition_error  if there is none of this name; the text lists the names
-  [[nodiscard]] tensor_description const& tensor(std::string_view name) const { return find("tensor", tensors, name); }
-  [[nodiscard]] split_description const& split(std::string_view name) const { return find("split", splits, name); }
+  [[nodiscard]] tensor_entry const& tensor(std::string_view name) const { return find("tensor", tensors, name); }
+  [[nodiscard]] split_entry const& split(std::string_view name) const { return find("split", splits, name); }
 
   friend bool operator==(data_description const&, data_description const&) = default;
   template <class Self>

@@ -162,7 +162,7 @@ private:
   }
 
   template <class T>
-  void fetch(tensor_description const& what, host_view<global_id const> ids, T* out) {
+  void fetch(data_description::tensor_entry const& what, host_view<global_id const> ids, T* out) {
     constexpr auto type = detail::element_type_of<T>;
     if (!detail::gathers(what.type, type)) {
       throw precondition_error(detail::message("tensor \"", what.name, "\" of ", detail::name_of(what.type), " as ",

@@ -13,16 +13,16 @@ enum class role : std::uint8_t {
   client,  ///< trains on batches of servers, and owns no part
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Ranks with the same role and group name.
 struct role_group {
   dist::role role;
   std::string name;
   std::vector<int> ranks; ///< of the world, ascending
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 inline constexpr std::array<std::string_view, 4> role_names{"trainer", "worker", "server", "client"};
 
@@ -36,16 +36,20 @@ namespace glt::dist {
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Returns the role of a name, such as a program's argument.
 ///
 /// @throws precondition_error  if no role has this name
-[[nodiscard]] inline role role_named(std::string_view name) {
-  auto const found = std::ranges::find(detail::role_names, name);
-  if (found == detail::role_names.end()) {
+[[nodiscard]] inline dist::role role_named(std::string_view name) {
+  auto const found = std::ranges::find(role_names, name);
+  if (found == role_names.end()) {
     throw precondition_error(
-        detail::message("role_named: \"", name, "\" is not a role; pass trainer, worker, server or client"));
+        message("role_named: \"", name, "\" is not a role; pass trainer, worker, server or client"));
   }
-  return static_cast<role>(found - detail::role_names.begin());
+  return static_cast<dist::role>(found - role_names.begin());
 }
 
-} // namespace glt::dist
+} // namespace glt::detail

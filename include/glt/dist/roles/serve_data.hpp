@@ -73,8 +73,8 @@ public:
     }
     for (std::size_t part = 0; part < of_server.size(); ++part) {
       auto const& [offsets, partitioning, unknown, tensors, splits] = of_server[part];
-      bool const same_splits =
-          std::ranges::equal(splits, whole.splits, {}, &dist::split_description::name, &dist::split_description::name);
+      bool const same_splits = std::ranges::equal(splits, whole.splits, {}, &dist::data_description::split_entry::name,
+                                                  &dist::data_description::split_entry::name);
       if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors || !same_splits) {
         throw agreed(group, static_cast<int>(part),
                      "serves another partition, other tensors or other splits than rank 0; serve one data set on all "
@@ -107,13 +107,14 @@ public:
 
 private:
   struct shown_tensor {
-    dist::tensor_description description;
+    dist::data_description::tensor_entry description;
     row_reader read;
   };
 
   template <device_policy Policy>
   void add(std::string name, any_rows<Policy::space> rows, Policy const& policy) {
-    dist::tensor_description what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
+    dist::data_description::tensor_entry what{std::move(name), rows.type, rows.num_columns,
+                                              to_vector(policy, rows.scales)};
     tensors_.push_back({std::move(what), make_row_reader(rows, policy)});
   }
 

@@ -31,7 +31,7 @@ struct sampled_kind<Policy, Rule, dist::hetero_graph<GraphPolicy, Vertex>> {
   using checked_seeds = hetero_seeds<Policy::space, Vertex>;
   using options_type = hetero_options;
   using rules_type = std::vector<Rule>;
-  using subgraph_type = dist::hetero_subgraph<Policy, Vertex>;
+  using subgraph_type = hetero_subgraph<Policy, Vertex>;
   using builder_type = hetero_builder<Policy, Vertex>;
   using lone_type = hetero_hop_worker<Policy, Vertex, Rule, GraphPolicy::space>;
   using part_type = part_view<GraphPolicy::space, Vertex>;

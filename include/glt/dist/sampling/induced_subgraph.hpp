@@ -9,8 +9,8 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
@@ -58,7 +58,7 @@ public:
   induced_sampler(Comm comm, graph<Policy, Vertex> const& graph, induced_options options, Rule rule, Policy policy = {})
       : graph_(&graph), options_(std::move(options)), policy_(policy), seeds_(policy), closing_(comm, policy) {
     auto const check = [&] {
-      validate(options_);
+      detail::validate(options_);
       detail::check_edge_ids(graph_->local(), options_.edge_ids);
       detail::check_own_part(comm, graph_->part(), graph_->book().num_parts(), "part", "sampled by");
     };
@@ -98,7 +98,9 @@ public:
   /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
   [[nodiscard]] std::string why_not_in_place() const { return reach_ ? reach_->why_not_in_place() : std::string(); }
   /// Counts the rows expanded so far.
-  [[nodiscard]] read_counts counts() const noexcept { return reach_ ? reach_->counts() : read_counts(); }
+  [[nodiscard]] detail::read_counts counts() const noexcept {
+    return reach_ ? reach_->counts() : detail::read_counts();
+  }
 
   /// Writes the subgraph of this rank's seeds; a rank without seeds passes an empty list.
   ///

@@ -8,10 +8,10 @@
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
@@ -145,7 +145,7 @@ public:
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
   /// Counts the rows sampled so far.
-  [[nodiscard]] read_counts counts() const noexcept {
+  [[nodiscard]] detail::read_counts counts() const noexcept {
     auto counts = exchange_.counts();
     counts.own += num_lone_rows_;
     return counts;

@@ -13,18 +13,6 @@ namespace glt::dist {
 template <device_policy Policy, vertex_id Vertex = global_id>
 using sampled_subgraph = glt::sampled_subgraph<Policy, Vertex>;
 
-/// Result of a `dist::hetero_neighbor_sampler`; its nodes are global ids of their types.
-template <device_policy Policy, vertex_id Vertex = global_id>
-using hetero_subgraph = glt::hetero_subgraph<Policy, Vertex>;
-
-/// Result of a `dist::link_sampler`; its ends and nodes are global ids.
-template <device_policy Policy, vertex_id Vertex = global_id, class Subgraph = sampled_subgraph<Policy, Vertex>>
-using link_sample = glt::link_sample<Policy, Vertex, Subgraph>;
-
-/// Result of a `dist::link_sampler` of a graph with types; its ends and nodes are global ids of their types.
-template <device_policy Policy, vertex_id Vertex = global_id>
-using hetero_link_sample = glt::hetero_link_sample<Policy, Vertex>;
-
 /// Result of the distributed walkers; its vertices are global ids.
 template <device_policy Policy, vertex_id Vertex = global_id>
 using walks = glt::walks<Policy, Vertex>;

@@ -42,7 +42,7 @@ public:
                   metapath_options options, Policy policy = {})
       : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
-      validate(options_);
+      detail::validate(options_);
       detail::validate_metapath(graph.schema(), edge_types, options_.length);
       auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
       auto const start_type = type_of(edge_types.front());

@@ -48,7 +48,7 @@ public:
       : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
         rounds_(make_rounds(comm, options, policy)) {
     auto const check = [&] {
-      validate(options_);
+      detail::validate(options_);
       detail::check_edge_ids(graph.local(), options_.edge_ids);
       detail::check_own_part(comm, graph.part(), graph.book().num_parts(), "part", "walked by");
     };

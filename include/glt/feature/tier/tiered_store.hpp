@@ -3,8 +3,8 @@
 
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
+#include <glt/feature/tier/detail/hot_limit.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
-#include <glt/feature/tier/hot_limit.hpp>
 #include <glt/feature/tier/tiered_view.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -111,6 +111,7 @@ public:
   static constexpr memory_space cold_space = ColdPolicy::space;
   using value_type = T;
   using view_type = detail::tiered_view<hot_space, cold_space, T>;
+  using hot_limit = detail::hot_limit; ///< `.ratio` of all rows, and `.bytes` of the memory of a device
 
   /// Copies rows to the memory of the policies, each row to one policy.
   ///

@@ -9,7 +9,7 @@
 namespace glt::io::detail {
 
 // Throws for the first invalid vertex id; `path` is the file of the ids.
-inline void check_ids(std::string const& path, host_view<global_id const> ids, node_table const& nodes) {
+inline void check_ids(std::string const& path, host_view<global_id const> ids, raw_data::node_table const& nodes) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < 0 || ids[i] >= nodes.num_nodes) {
       throw io_error(path, 0,
@@ -53,11 +53,11 @@ inline void check_rows(std::string const& path, std::int64_t rows, std::int64_t 
   }
 }
 
-inline std::string edges_of_type(edge_table const& edges) {
+inline std::string edges_of_type(raw_data::edge_table const& edges) {
   return "edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";
 }
 
-inline std::string vertices_of_type(node_table const& nodes) {
+inline std::string vertices_of_type(raw_data::node_table const& nodes) {
   return "vertices of type '" + nodes.name + "'";
 }
 

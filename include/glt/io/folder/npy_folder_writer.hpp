@@ -26,7 +26,7 @@ inline void check_file_name(std::string const& name, char const* what, std::stri
   }
 }
 
-inline std::vector<std::string> feature_names(std::span<named_array const> features) {
+inline std::vector<std::string> feature_names(std::span<raw_data::named_array const> features) {
   std::vector<std::string> names;
   for (auto const& feature : features) {
     check_file_name(feature.name, "feature", "/.");
@@ -198,7 +198,7 @@ public:
   npy_folder_writer(Comm& comm, std::filesystem::path const& folder, npy_folder_tables const& tables)
       : comm_(comm), folder_(folder), tables_(tables) {}
 
-  void write(node_table const& nodes, npy_node_table const& table) {
+  void write(raw_data::node_table const& nodes, npy_node_table const& table) {
     auto const suffix = suffix_in(table);
     if (comm_.rank() == 0) {
       remember([&] { write_npy(path_of("num_nodes", suffix), std::vector{nodes.num_nodes}); });
@@ -256,7 +256,7 @@ private:
   // True if the count is not 0 on at least one rank.
   bool any(std::int64_t count) { return reduce_over_ranks(comm_, count, reduction::max) > 0; }
 
-  void write_features(std::span<named_array const> features, char const* kind, std::string const& suffix) {
+  void write_features(std::span<raw_data::named_array const> features, char const* kind, std::string const& suffix) {
     for (auto const& [name, values] : features) {
       write_npy_together(comm_, path_of(feature_kind(kind, name), suffix), values);
     }

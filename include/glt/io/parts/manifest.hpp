@@ -10,15 +10,6 @@
 
 namespace glt::io {
 
-/// Partitioner, options and key of a folder, to read and to repeat the partition.
-struct partitioner_note {
-  std::string name = "unknown";
-  std::vector<std::pair<std::string, std::string>> options{};
-  std::uint64_t key = 0; ///< of the random numbers
-
-  friend bool operator==(partitioner_note const&, partitioner_note const&) = default;
-};
-
 namespace detail {
 
 /// Name, element type and shape of one row of an array that every part has.
@@ -86,6 +77,15 @@ struct manifest_file {
 
 /// Manifest of the folder of a partitioned data set.
 struct manifest {
+  /// Partitioner, options and key of a folder, to read and to repeat the partition.
+  struct partitioner_note {
+    std::string name = "unknown";
+    std::vector<std::pair<std::string, std::string>> options{};
+    std::uint64_t key = 0; ///< of the random numbers
+
+    friend bool operator==(partitioner_note const&, partitioner_note const&) = default;
+  };
+
   std::string name;
   partitioner_note partitioner{};
   std::vector<detail::manifest_nodes> nodes{};

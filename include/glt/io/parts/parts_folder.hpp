@@ -5,10 +5,10 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_read.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/partition/book.hpp>
 
@@ -71,12 +71,12 @@ public:
   ///
   /// @throws io_error  naming the first file that cannot be read or whose checksum differs
   /// @cost   one read of all files
-  void verify(progress_callback const& on_progress = {}) const { verify_below("", on_progress); }
+  void verify(progress::callback const& on_progress = {}) const { verify_below("", on_progress); }
   /// Compares the checksums of one part's files.
   ///
   /// @throws precondition_error  if there is no such part
   /// @throws io_error            as for all files
-  void verify(int part, progress_callback const& on_progress = {}) const {
+  void verify(int part, progress::callback const& on_progress = {}) const {
     check_part(part);
     verify_below(detail::part_folder(part) + "/", on_progress);
   }
@@ -94,7 +94,7 @@ public:
   ///                             out of range or not finite
   /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
   ///         files
-  [[nodiscard]] part_content load(int part, load_options const& options = {}) const {
+  [[nodiscard]] detail::part_content load(int part, load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
       verify(part);
@@ -112,7 +112,7 @@ private:
     }
   }
 
-  void verify_below(std::string const& start, progress_callback const& on_progress) const {
+  void verify_below(std::string const& start, progress::callback const& on_progress) const {
     progress state{"checking files", "bytes", 0, 0};
     auto const wanted = [&](detail::manifest_file const& file) { return file.path.starts_with(start); };
     for (auto const& file : manifest_.files) {

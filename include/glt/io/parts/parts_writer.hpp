@@ -6,11 +6,11 @@
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
 #include <glt/io/parts/detail/raw_data_cutter.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
@@ -21,6 +21,8 @@
 
 namespace glt::io {
 
+namespace detail {
+
 /// New folder of parts, which appears under its name when all parts are written.
 ///
 /// For programs that make the parts themselves; `write_parts` does all steps for a data set in memory.
@@ -29,7 +31,7 @@ namespace glt::io {
 class parts_writer {
 public:
   /// @throws io_error  as `atomic_folder`
-  explicit parts_writer(std::filesystem::path dir, std::string name, partitioner_note partitioner = {})
+  explicit parts_writer(std::filesystem::path dir, std::string name, manifest::partitioner_note partitioner = {})
       : staged_(std::move(dir)) {
     manifest_.name = std::move(name);
     manifest_.partitioner = std::move(partitioner);
@@ -42,7 +44,7 @@ public:
   ///
   /// @throws precondition_error  as `write_part` and `add` of manifests, or if the part was written before
   /// @throws io_error            as `write_part`
-  void add(part_content const& part) { add(detail::write_part(folder(), part)); }
+  void add(part_content const& part) { add(write_part(folder(), part)); }
 
   /// Adds the manifest of a part that was written to `folder()`.
   ///
@@ -63,14 +65,14 @@ public:
                                                     num_added_ == 0 ? 0 : manifest_.num_parts(),
                                                     "; write every part once"));
     }
-    std::ranges::sort(manifest_.files, {}, &detail::manifest_file::path);
-    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &detail::manifest_file::path);
+    std::ranges::sort(manifest_.files, {}, &manifest_file::path);
+    auto const twice = std::ranges::adjacent_find(manifest_.files, {}, &manifest_file::path);
     if (twice != manifest_.files.end()) {
       throw precondition_error(twice->path + " was written twice; write every part once");
     }
-    auto const path = folder() / detail::manifest_file_name;
-    auto const text = detail::to_json(manifest_);
-    auto again = detail::parse_manifest(text, path);
+    auto const path = folder() / manifest_file_name;
+    auto const text = to_json(manifest_);
+    auto again = parse_manifest(text, path);
     again.partitioner.options = manifest_.partitioner.options; // sorted when they are read
     again.xxh3 = manifest_.xxh3;                               // of the text
     if (!(again == manifest_)) {
@@ -81,10 +83,12 @@ public:
   }
 
 private:
-  detail::atomic_folder staged_;
+  atomic_folder staged_;
   manifest manifest_;
   int num_added_ = 0;
 };
+
+} // namespace detail
 
 /// Writes a partitioned data set to a new folder, from which every rank can load its part alone.
 ///
@@ -101,7 +105,7 @@ private:
 inline void write_parts(std::filesystem::path const& dir, raw_data_view const& data,
                         std::span<relabelling const> labels, write_options const& options = {}) {
   detail::raw_data_cutter cutter(data, labels, options);
-  parts_writer writer(dir, data.name, options.partitioner);
+  detail::parts_writer writer(dir, data.name, options.partitioner);
   for (int part = 0; part < cutter.num_parts(); ++part) {
     if (options.on_progress) {
       options.on_progress({"writing parts", "parts", part, cutter.num_parts()});

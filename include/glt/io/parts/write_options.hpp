@@ -6,19 +6,19 @@
 
 namespace glt::io {
 
-/// Remote vertices whose rows the parts keep, by part and hottest first; original ids.
-struct hot_vertices {
-  int node_type = 0;
-  std::vector<std::vector<global_id>> by_part;
-  std::vector<std::string> features{}; ///< the features to keep; all if empty
-};
-
 /// Options of `write_parts`: data beside the data set.
 struct write_options {
-  partitioner_note partitioner{};
+  /// Remote vertices whose rows the parts keep, by part and hottest first; original ids.
+  struct hot_vertices {
+    int node_type = 0;
+    std::vector<std::vector<global_id>> by_part;
+    std::vector<std::string> features{}; ///< the features to keep; all if empty
+  };
+
+  manifest::partitioner_note partitioner{};
   std::vector<hot_vertices> hot{};
   bool halo = false; ///< store the remote vertices that a part's edges touch
-  progress_callback on_progress{};
+  progress::callback on_progress{};
 };
 
 } // namespace glt::io

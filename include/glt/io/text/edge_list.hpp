@@ -5,14 +5,31 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/edge_column.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/one_graph.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/io/text/edge_column.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>
+
+namespace glt::io {
+
+/// Format of an edge list, and numbering of its vertices.
+struct edge_list_options {
+  /// Content of a column: `weight`, a number kept as float; `time`, an integer; `ignored`, any word.
+  using column = detail::edge_column;
+
+  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
+  std::vector<column> columns{};
+  std::int64_t header_lines = 0;  ///< skipped at the beginning
+  global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
+  std::int64_t num_vertices = -1; ///< −1: one more than the largest number
+  bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
+};
+
+} // namespace glt::io
 
 namespace glt::io::detail {
 
@@ -46,22 +63,6 @@ inline std::vector<global_id> renumber(std::vector<global_id>& sources, std::vec
   return original;
 }
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
-/// Format of an edge list, and numbering of its vertices.
-struct edge_list_options {
-  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
-  std::vector<edge_column> columns{};
-  std::int64_t header_lines = 0;  ///< skipped at the beginning
-  global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
-  std::int64_t num_vertices = -1; ///< −1: one more than the largest number
-  bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
-};
-
-namespace detail {
-
 inline void check(edge_list_options const& options) {
   if (options.num_vertices < -1 || options.first_vertex < 0) {
     throw precondition_error(glt::detail::message("edge list of ", options.num_vertices, " vertices from ",
@@ -91,7 +92,37 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
   return columns == 3 ? std::vector{edge_column::weight} : std::vector<edge_column>{};
 }
 
-} // namespace detail
+/// Reads an edge list from an open text; see `io::read_edge_list`.
+[[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
+                                             read_options const& read = {}) {
+  check(options);
+  skip_header(source, options.header_lines);
+  auto columns = options.columns.empty() ? columns_of_first_line(source) : options.columns;
+  auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
+  edge_lines lines(std::move(columns), options.first_vertex, limit);
+  parse_lines(source, read, "reading edges", lines);
+
+  auto set = graph_of(source.path());
+  auto& edges = set.edges.front();
+  auto& nodes = set.nodes.front();
+  auto const largest = lines.largest();
+  edges = std::move(lines).finish();
+  if (options.relabel) {
+    auto original = renumber(edges.sources, edges.destinations);
+    nodes.num_nodes = std::ssize(original);
+    nodes.features.push_back({"original_id", array::of<std::int64_t>({original.data(), nodes.num_nodes})});
+  } else if (options.num_vertices != -1) {
+    nodes.num_nodes = options.num_vertices;
+  } else {
+    nodes.num_nodes = largest + 1;
+    check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources), sparse_numbers_way_out);
+  }
+  return set;
+}
+
+} // namespace glt::io::detail
+
+namespace glt::io {
 
 /// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
 /// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
@@ -103,38 +134,10 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 ///                             vertices than edges that the numbers should be relabelled
 /// @throws precondition_error  if the options contradict each other, or read.threads < 1
 /// @cost   16 bytes an edge, and the text of one piece at a time; 80 bytes an edge with `relabel`
-[[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
-                                             read_options const& read = {}) {
-  detail::check(options);
-  detail::skip_header(source, options.header_lines);
-  auto columns = options.columns.empty() ? detail::columns_of_first_line(source) : options.columns;
-  auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
-  detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
-  detail::parse_lines(source, read, "reading edges", lines);
-
-  auto set = detail::graph_of(source.path());
-  auto& edges = set.edges.front();
-  auto& nodes = set.nodes.front();
-  auto const largest = lines.largest();
-  edges = std::move(lines).finish();
-  if (options.relabel) {
-    auto original = detail::renumber(edges.sources, edges.destinations);
-    nodes.num_nodes = std::ssize(original);
-    nodes.features.push_back({"original_id", array::of<std::int64_t>({original.data(), nodes.num_nodes})});
-  } else if (options.num_vertices != -1) {
-    nodes.num_nodes = options.num_vertices;
-  } else {
-    nodes.num_nodes = largest + 1;
-    detail::check_density(source.path(), nodes.num_nodes, std::ssize(edges.sources), detail::sparse_numbers_way_out);
-  }
-  return set;
-}
-
-/// Reads the edge list of a file.
 [[nodiscard]] inline raw_data read_edge_list(std::filesystem::path const& path, edge_list_options const& options = {},
                                              read_options const& read = {}) {
-  text_source source(path);
-  return read_edge_list(source, options, read);
+  detail::text_source source(path);
+  return detail::read_edge_list(source, options, read);
 }
 
 } // namespace glt::io

@@ -8,8 +8,8 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
 
 #include <cstring>
 
@@ -84,7 +84,7 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
 /// @cost   reads every edge once, and sends 24 bytes for it
 template <communicator Comm, class MakeEdge, class RankOfRow>
 void spill_edges(Comm& comm, checked_pairs const& ends, MakeEdge make_edge, memory_plan const& plan,
-                 progress_callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
+                 progress::callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
   glt::detail::record_shuffle shuffle(comm, sizeof(moving_edge));
   shuffle_in_rounds(
       comm, shuffle, ends.sources.size(), plan.items_a_round(sizeof(moving_edge)),

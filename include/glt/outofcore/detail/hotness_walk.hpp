@@ -6,12 +6,12 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
 #include <glt/outofcore/detail/hotness_spread.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/row_slices.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/hotness_estimate_options.hpp>
-#include <glt/outofcore/memory_plan.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/hotness/hotness.hpp>

@@ -8,18 +8,18 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/row_shuffle.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/scratch_cut.hpp>
-#include <glt/outofcore/memory_plan.hpp>
 
 #include <filesystem>
 
@@ -57,7 +57,7 @@ public:
   /// @comm   collective; as `count_in_edges`, `spill_edges` and `shuffle_rows` of every type
   /// @throws collective_error  on every rank, as these
   template <communicator Comm>
-  void gather(Comm& comm, progress_callback const& on_progress) {
+  void gather(Comm& comm, progress::callback const& on_progress) {
     for (std::size_t e = 0; e < spills_.size(); ++e) {
       gather_edges(comm, e, on_progress);
     }
@@ -100,8 +100,9 @@ public:
     return {input_.of_source(type).book.num_vertices(), std::move(offsets).take(), std::move(columns).take(),
             std::move(ids).take()};
   }
-  [[nodiscard]] std::vector<named_array> features(std::size_t type, int part, host_view<global_id const> original) {
-    std::vector<named_array> made;
+  [[nodiscard]] std::vector<raw_data::named_array> features(std::size_t type, int part,
+                                                            host_view<global_id const> original) {
+    std::vector<raw_data::named_array> made;
     for (std::size_t f = 0; f < rows_[type].size(); ++f) {
       auto const& [name, values] = input_.data().nodes[type].features[f];
       auto shape = values.shape();
@@ -131,7 +132,7 @@ private:
   [[nodiscard]] std::filesystem::path next_file() { return folder_ / ("cut-" + std::to_string(num_files_++)); }
 
   template <communicator Comm>
-  void gather_edges(Comm& comm, std::size_t type, progress_callback const& on_progress) {
+  void gather_edges(Comm& comm, std::size_t type, progress::callback const& on_progress) {
     auto const& edges = input_.data().edges[type].columns;
     auto const& from = input_.of_source(type);
     auto const& to = input_.of_destination(type);

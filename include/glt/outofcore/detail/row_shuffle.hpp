@@ -8,10 +8,10 @@
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <cstring>
@@ -27,7 +27,7 @@ namespace glt::io::detail {
 /// @throws collective_error  on every rank, if an array cannot be written
 template <communicator Comm>
 void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, part_owners const& owners,
-                  memory_plan const& plan, progress_callback const& on_progress,
+                  memory_plan const& plan, progress::callback const& on_progress,
                   std::span<scratch_array<std::byte>> of_parts) {
   auto const row_bytes = values.columns() * glt::detail::size_of(values.type());
   auto const first_part = owners.parts_of(comm.rank()).first;

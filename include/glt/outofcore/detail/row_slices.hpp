@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-#include <glt/outofcore/memory_plan.hpp>
 
 namespace glt::io::detail {
 

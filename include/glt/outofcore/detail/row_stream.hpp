@@ -6,10 +6,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/outofcore/all_types.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
-#include <glt/outofcore/memory_plan.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>
 
@@ -22,7 +22,7 @@ class row_stream {
 public:
   /// @comm   collective; as `count_in_edges`
   row_stream(Comm comm, all_types const& graph, memory_plan const& plan, std::filesystem::path scratch,
-             progress_callback on_progress)
+             progress::callback on_progress)
       : comm_(std::move(comm)), graph_(graph), plan_(plan), scratch_(std::move(scratch)),
         on_progress_(std::move(on_progress)), in_degrees_(count_in_edges(comm_, graph)) {
     append_bounds(in_degrees_, 0, graph.num_vertices(), edges_of_range(plan), bounds_);
@@ -81,7 +81,7 @@ private:
   all_types const& graph_;
   memory_plan plan_;
   std::filesystem::path scratch_;
-  progress_callback on_progress_;
+  progress::callback on_progress_;
   std::vector<std::int64_t> in_degrees_;
   std::vector<global_id> bounds_;
   std::vector<global_id> own_bounds_; // of the ranges that this rank sorts

@@ -25,7 +25,7 @@ struct item_range {
 /// @throws collective_error  on every rank, if `work` or `take` throws on a rank
 template <communicator Comm, class Work, class Take>
 void shuffle_in_rounds(Comm& comm, glt::detail::record_shuffle<Comm>& shuffle, std::int64_t n,
-                       std::int64_t items_a_round, progress now, progress_callback const& on_progress, Work work,
+                       std::int64_t items_a_round, progress now, progress::callback const& on_progress, Work work,
                        Take take) {
   auto const own = slice_of(n, comm.size(), comm.rank());
   now.total = own.last - own.first;

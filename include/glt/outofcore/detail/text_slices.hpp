@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/io/detail/input_file.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
 
 #include <filesystem>

@@ -124,11 +124,15 @@ struct partition_quality : detail::part_table {
   friend bool operator==(partition_quality const&, partition_quality const&) = default;
 };
 
+namespace detail {
+
 /// Splits of the vertices, by id; a vertex that is listed twice counts twice.
 struct vertex_splits {
   host_view<global_id const> train{};
   host_view<global_id const> valid{};
   host_view<global_id const> test{};
 };
+
+} // namespace detail
 
 } // namespace glt

@@ -14,6 +14,8 @@ namespace glt {
 ///
 /// @shape  type_of [V] or empty, in [0, types.size())
 struct quality_options {
+  using vertex_splits = detail::vertex_splits; ///< seeds of training, validation and test
+
   vertex_splits splits{};
   host_view<local_id const> type_of{};
   std::vector<std::string> types{}; ///< names

@@ -16,6 +16,8 @@ namespace glt {
 ///
 /// @shape  splits [node types] or empty
 struct hetero_quality_options {
+  using vertex_splits = detail::vertex_splits; ///< seeds of training, validation and test
+
   std::vector<vertex_splits> splits{};
 };
 

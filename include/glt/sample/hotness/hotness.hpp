@@ -16,16 +16,16 @@ struct hotness_options {
   std::int64_t batch_size = 1024; ///< seeds of a batch, drawn without replacement
 };
 
+namespace detail {
+
 /// @throws precondition_error  as for `neighbor_options`, or if the batch size is below 1
 inline void validate(hotness_options const& options) {
   validate(options.neighbors);
   if (options.batch_size < 1) {
     throw precondition_error(
-        detail::message("hotness for batches of ", options.batch_size, " seeds; give 1 or more seeds a batch"));
+        message("hotness for batches of ", options.batch_size, " seeds; give 1 or more seeds a batch"));
   }
 }
-
-namespace detail {
 
 struct vertex_itself {
   GLT_HOST_DEVICE constexpr std::int64_t operator()(std::int64_t vertex) const noexcept { return vertex; }
@@ -60,7 +60,7 @@ estimate_hotness(csr_view<GraphSpace, Vertex> graph,
                  Policy policy = {})
   requires reaches<decltype(policy.executor()), GraphSpace>
 {
-  validate(options);
+  detail::validate(options);
   if (graph.num_rows() != graph.num_columns()) {
     throw precondition_error(detail::message("hotness of a graph of ", graph.num_rows(), " rows and ",
                                              graph.num_columns(), " columns; it needs all rows: use ",

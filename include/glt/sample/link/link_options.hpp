@@ -99,12 +99,10 @@ struct link_types {
   return types;
 }
 
-} // namespace detail
-
 /// @throws precondition_error  as `validate` for neighbours and for negatives, or if `exclude` is no seed_exclusion
 inline void validate(link_options const& options) {
   validate(options.neighbors);
-  static_cast<void>(detail::types_of(options));
+  static_cast<void>(types_of(options));
 }
 
 /// @throws precondition_error  as `validate` for neighbours and for negatives, if `exclude` is no seed_exclusion, the
@@ -113,10 +111,8 @@ inline void validate(link_options const& options) {
 template <std::same_as<hetero_link_options> Options> // so that {} are hetero_options
 void validate(Options const& options, hetero_schema const& schema) {
   validate(options.neighbors, schema);
-  static_cast<void>(detail::types_of(options, schema));
+  static_cast<void>(types_of(options, schema));
 }
-
-namespace detail {
 
 /// Returns the options by which negatives between two types are drawn: a vertex of another type is never the same.
 [[nodiscard]] inline negative_options negatives_between(negative_options options, link_types const& types) noexcept {

@@ -35,26 +35,25 @@ struct negative_options {
   }
 };
 
+namespace detail {
+
 /// @throws precondition_error  if amount is negative, not a number, above 2³¹, or not whole for triplets, mode is
 ///                             no negative_mode, or attempts is below 1
 inline void validate(negative_options const& options) {
   if (!(options.amount >= 0) || options.amount > std::numeric_limits<std::int32_t>::max()) {
-    throw precondition_error(detail::message(options.amount, " negatives per positive; give 0 or more"));
+    throw precondition_error(message(options.amount, " negatives per positive; give 0 or more"));
   }
   if (options.mode == negative_mode::triplet && options.amount != std::floor(options.amount)) {
-    throw precondition_error(
-        detail::message(options.amount, " negatives per positive in triplets; give a whole number"));
+    throw precondition_error(message(options.amount, " negatives per positive in triplets; give a whole number"));
   }
   if (options.mode != negative_mode::binary && options.mode != negative_mode::triplet) {
-    throw precondition_error(detail::message("mode ", static_cast<std::int64_t>(options.mode),
-                                             " of negatives; give negative_mode::binary or negative_mode::triplet"));
+    throw precondition_error(message("mode ", static_cast<std::int64_t>(options.mode),
+                                     " of negatives; give negative_mode::binary or negative_mode::triplet"));
   }
   if (options.attempts < 1) {
-    throw precondition_error(detail::message(options.attempts, " attempts per negative; allow 1 or more"));
+    throw precondition_error(message(options.attempts, " attempts per negative; allow 1 or more"));
   }
 }
-
-namespace detail {
 
 /// Returns ⌈P · amount⌉.
 [[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_positives, negative_options const& options) noexcept {

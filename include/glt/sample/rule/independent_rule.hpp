@@ -9,6 +9,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Query of `independent_rule`: the number of earlier occurrences of the seed in the batch, and the inner rule's query.
 template <class Query = no_query>
 struct occurrence_query {
@@ -17,6 +19,8 @@ struct occurrence_query {
 
   friend constexpr bool operator==(occurrence_query const&, occurrence_query const&) = default;
 };
+
+} // namespace detail
 
 /// Rule that draws by another rule, but anew for every occurrence of a seed in a disjoint batch.
 ///
@@ -28,7 +32,7 @@ struct occurrence_query {
 ///                                        glt::independent_rule{});
 template <class Rule = uniform_rule>
 struct independent_rule {
-  using query_type = occurrence_query<typename Rule::query_type>;
+  using query_type = detail::occurrence_query<typename Rule::query_type>;
   static constexpr bool may_exceed_fanout = detail::largest_count<Rule>({.fanout = 1}) < 0;
   static constexpr bool all_in_order = detail::gives_all_in_order<Rule>({.fanout = -1});
 
@@ -98,10 +102,10 @@ private:
 /// @shape  seeds [S] · queries [S] of the inner rule, or empty if it has none → [S]
 /// @cost   O(S)
 template <vertex_id Vertex, class Query = no_query>
-[[nodiscard]] std::vector<occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,
-                                                                     std::span<Query const> queries = {}) {
+[[nodiscard]] std::vector<detail::occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,
+                                                                             std::span<Query const> queries = {}) {
   std::unordered_map<Vertex, std::int64_t> seen;
-  std::vector<occurrence_query<Query>> made(seeds.size());
+  std::vector<detail::occurrence_query<Query>> made(seeds.size());
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     made[i].occurrence = seen[seeds[i]]++;
     if (i < queries.size()) {

@@ -239,8 +239,4 @@ void name_parallel_edges(csr_view<memory_space::host, Vertex> graph, host_view<g
   }
 }
 
-/// Neighbour sampler with `labor_rule`.
-template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
-using labor_neighbor_sampler = neighbor_sampler<Policy, Vertex, labor_rule<GraphSpace>, GraphSpace>;
-
 } // namespace glt

@@ -139,8 +139,4 @@ private:
   }
 };
 
-/// Neighbour sampler with `temporal_rule`: a tree for every seed and its time.
-template <device_policy Policy, vertex_id Vertex = local_id, memory_space GraphSpace = Policy::space>
-using temporal_neighbor_sampler = neighbor_sampler<Policy, Vertex, temporal_rule<GraphSpace>, GraphSpace>;
-
 } // namespace glt

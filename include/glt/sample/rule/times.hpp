@@ -93,7 +93,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
 ///                             which an earlier time follows a later one
 /// @cost   O(num_rows + E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(host_accessible(Space))
+  requires(detail::host_accessible(Space))
 void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
                     Executor const& ex = {}) {
   detail::check_times(ex, graph, times,

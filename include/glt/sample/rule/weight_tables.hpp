@@ -18,8 +18,8 @@ inline constexpr std::uint32_t always = std::numeric_limits<std::uint32_t>::max(
 
 // Returns the first edge from i on that is heavier than a share, or that is not.
 template <memory_space Space>
-[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t next_edge(edge_weights<Space> row, std::int64_t i, double share,
-                                                               bool heavier) noexcept {
+[[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t next_edge(array_view<Space, float const> row, std::int64_t i,
+                                                               double share, bool heavier) noexcept {
   while (i < row.size() && (static_cast<double>(row[i]) > share) != heavier) {
     ++i;
   }
@@ -40,7 +40,8 @@ template <memory_space Space>
 ///         ACM TOMS 3(3), 1977; the sweeps: Hübschle-Schneider & Sanders, "Parallel weighted random
 ///         sampling", ACM TOMS 48(3), 2022
 template <memory_space Space>
-GLT_HOST_DEVICE constexpr void fill_alias_table(edge_weights<Space> row, array_view<Space, alias_slot> slots) noexcept {
+GLT_HOST_DEVICE constexpr void fill_alias_table(array_view<Space, float const> row,
+                                                array_view<Space, alias_slot> slots) noexcept {
   auto const degree = row.size();
   double sum = 0; // of doubles: a sum of floats may overflow
   std::int64_t heaviest = 0;
@@ -100,7 +101,7 @@ struct weight_tables_view {
 template <class Graph>
 struct fill_tables {
   Graph graph;
-  edge_weights<Graph::space> weights;
+  array_view<Graph::space, float const> weights;
   array_view<Graph::space, alias_slot> slots;
   array_view<Graph::space, std::uint32_t> num_positive;
 
@@ -144,7 +145,7 @@ public:
   /// @throws precondition_error  as `validate_weights`, or if a row has 2³² edges or more
   /// @cost   O(E); waits for the checks
   template <vertex_id Vertex>
-  weight_tables(csr_view<space, Vertex> graph, edge_weights<space> weights, Policy policy = {})
+  weight_tables(csr_view<space, Vertex> graph, array_view<space, float const> weights, Policy policy = {})
       : slots_(graph.num_edges(), policy), num_positive_(graph.num_rows(), policy) {
     using graph_type = csr_view<space, Vertex>;
     auto const ex = policy.executor();

@@ -121,7 +121,7 @@ GLT_HOST_DEVICE constexpr void pick_by_table(random_stream const& stream, array_
 template <memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void
 pick_distinct_by_table(random_stream const& stream, random_stream const& rest, array_view<Space, alias_slot const> row,
-                       edge_weights<Space> weights, std::int64_t count, Position* out) noexcept {
+                       array_view<Space, float const> weights, std::int64_t count, Position* out) noexcept {
   table_draws<Space> const draws{stream, row};
   distinct_edges<Position> picked{out};
   for (std::int64_t first = 0; first < count; first += 8) {
@@ -175,7 +175,7 @@ private:
 /// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
 ///         1986, V.3.1
 template <memory_space Space, class Position, class Team = serial_team<>>
-GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, edge_weights<Space> row,
+GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, array_view<Space, float const> row,
                                                    std::int64_t count, Position* out, Team const& team = {}) noexcept {
   auto const weight_of = [row](std::int64_t i) { return static_cast<double>(row[i]); };
   double weight = 0; // sums of doubles, in row order: sums of floats may overflow
@@ -233,7 +233,7 @@ template <memory_space Space>
 struct weighted_rule {
   using query_type = no_query;
 
-  edge_weights<Space> weights;
+  array_view<Space, float const> weights;
   detail::weight_tables_view<Space> tables{};
 
   /// Checks the arguments; samplers call it once.
@@ -360,8 +360,8 @@ private:
     return [row_weights = weights_of(graph, row)](std::int64_t i) { return row_weights[i] > 0; };
   }
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr edge_weights<Space> weights_of(Graph const& graph,
-                                                                         std::int64_t row) const noexcept {
+  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, float const> weights_of(Graph const& graph,
+                                                                                    std::int64_t row) const noexcept {
     return weights.subview(graph.offset(row), graph.degree(row));
   }
   template <class Graph>

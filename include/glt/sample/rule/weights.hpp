@@ -10,13 +10,6 @@
 
 namespace glt {
 
-/// Relative frequencies at which the edges of a graph are drawn: one number per position, in row order.
-///
-/// An edge of weight 0 is never drawn. `make_edge_values` reorders weights by edge id into row order, and
-/// `validate_weights` throws for invalid weights.
-template <memory_space Space>
-using edge_weights = array_view<Space, float const>;
-
 namespace detail {
 
 /// Counts the edges of a row that may be drawn, up to `limit`.
@@ -25,7 +18,8 @@ namespace detail {
 /// @cost   O(degree) at most; ends at the `limit`-th edge that may be drawn
 template <memory_space Space>
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
-count_positive(edge_weights<Space> row, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) noexcept {
+count_positive(array_view<Space, float const> row,
+               std::int64_t limit = std::numeric_limits<std::int64_t>::max()) noexcept {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < row.size() && count < limit; ++i) {
     count += row[i] > 0 ? 1 : 0;
@@ -38,7 +32,7 @@ count_positive(edge_weights<Space> row, std::int64_t limit = std::numeric_limits
 /// @shape  row [degree] · out [count_positive(row)], written
 /// @cost   O(degree)
 template <memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* out) noexcept {
+GLT_HOST_DEVICE constexpr void pick_positive(array_view<Space, float const> row, Position* out) noexcept {
   for (std::int64_t i = 0; i < row.size(); ++i) {
     if (row[i] > 0) {
       *out++ = static_cast<Position>(i);
@@ -49,14 +43,14 @@ GLT_HOST_DEVICE constexpr void pick_positive(edge_weights<Space> row, Position* 
 // Returns p if the weight at position p is invalid, else the number of weights.
 template <memory_space Space>
 struct position_if_invalid {
-  edge_weights<Space> weights;
+  array_view<Space, float const> weights;
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t p) const {
     return weights[p] >= 0 && weights[p] <= std::numeric_limits<float>::max() ? weights.size() : p;
   }
 };
 
 template <memory_space Space, class Vertex>
-void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weights) {
+void check_num_weights(csr_view<Space, Vertex> graph, array_view<Space, float const> weights) {
   if (weights.size() != graph.num_edges()) {
     throw precondition_error(message(weights.size(), " weights for ", graph.num_edges(),
                                      " edges; give one per edge in row order, see make_edge_values"));
@@ -65,7 +59,8 @@ void check_num_weights(csr_view<Space, Vertex> graph, edge_weights<Space> weight
 
 // Checks weights; read(view, i) returns an element of a view in any memory.
 template <class Executor, memory_space Space, class Vertex, class Read>
-void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weights<Space> weights, Read const& read) {
+void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, float const> weights,
+                   Read const& read) {
   check_num_weights(graph, weights);
   auto const bad = ex.reduce(weights.size(), weights.size(), position_if_invalid<Space>{weights}, smaller{});
   if (bad < weights.size()) {
@@ -86,8 +81,8 @@ void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, edge_weigh
 ///                             weight is negative, infinite or not a number
 /// @cost   O(E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(host_accessible(Space))
-void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_weights<Space>> weights,
+  requires(detail::host_accessible(Space))
+void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Space, float const>> weights,
                       Executor const& ex = {}) {
   detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });
 }
@@ -97,7 +92,7 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<edge_w
 /// @where  synchronises
 template <device_policy Policy, vertex_id Vertex>
 void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
-                      std::type_identity_t<edge_weights<Policy::space>> weights) {
+                      std::type_identity_t<array_view<Policy::space, float const>> weights) {
   detail::check_weights(policy.executor(), graph, weights,
                         [&](auto view, std::int64_t i) { return detail::read_element(policy, view, i); });
 }

@@ -90,7 +90,7 @@ public:
   metapath_walker(std::vector<csr_view<GraphSpace, Vertex>> path, metapath_options options, Policy policy = {},
                   array_view<GraphSpace, global_id const> original = {})
       : options_(options), original_(original), policy_(std::move(policy)) {
-    validate(options_);
+    detail::validate(options_);
     if (path.empty()) {
       throw precondition_error("meta-path without relations; give one or more");
     }

@@ -71,7 +71,7 @@ public:
   random_walker(csr_view<GraphSpace, Vertex> graph, walk_options options, Policy policy = {},
                 array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
-    validate(options_);
+    detail::validate(options_);
     detail::check_square(graph);
     detail::check_edge_ids(graph, options_.edge_ids);
     detail::check_original_ids(original, graph.num_rows());

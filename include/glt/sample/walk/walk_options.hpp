@@ -62,34 +62,34 @@ inline void check_preference(std::string_view name, double value) {
   }
 }
 
-} // namespace detail
-
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹), or restart is not in
 ///                             [0, 1)
 inline void validate(walk_options const& options) {
-  detail::check_walk(options.length, options.walks_per_start);
+  check_walk(options.length, options.walks_per_start);
   if (!(options.restart >= 0 && options.restart < 1)) {
     throw precondition_error(
-        detail::message("walks that restart with probability ", options.restart, "; give a number in [0, 1)"));
+        message("walks that restart with probability ", options.restart, "; give a number in [0, 1)"));
   }
 }
 
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹)
 inline void validate(metapath_options const& options) {
-  detail::check_walk(options.length, options.walks_per_start);
+  check_walk(options.length, options.walks_per_start);
 }
 
 /// @throws precondition_error  if the length or the walks per start are not in [1, 2³¹), p or q is not a finite
 ///                             number above 0, or one of 1, 1/p and 1/q is more than 2²⁰ times another
 inline void validate(node2vec_options const& options) {
-  detail::check_walk(options.length, options.walks_per_start);
-  detail::check_preference("p", options.p);
-  detail::check_preference("q", options.q);
+  check_walk(options.length, options.walks_per_start);
+  check_preference("p", options.p);
+  check_preference("q", options.q);
   auto const [least, most] = std::minmax({1.0, options.p, options.q});
   if (most / least > 0x1p20) {
-    throw precondition_error(detail::message("node2vec with p = ", options.p, " and q = ", options.q,
-                                             "; give numbers that are at most 2^20 times 1 and each other"));
+    throw precondition_error(message("node2vec with p = ", options.p, " and q = ", options.q,
+                                     "; give numbers that are at most 2^20 times 1 and each other"));
   }
 }
+
+} // namespace detail
 
 } // namespace glt

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/core/detail/wide_registers.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/torch/detail/attention_function.hpp>
@@ -20,7 +20,7 @@ namespace glt::detail {
 /// number of threads.
 class block_attention final : public attention_edges {
 public:
-  using options_type = dist::attention_options<memory_space::host>;
+  using options_type = attention_options<memory_space::host>;
 
   /// Options borrow `ids`.
   block_attention(at::Tensor offsets, at::Tensor row, at::Tensor ids, options_type options, self_loops loops)

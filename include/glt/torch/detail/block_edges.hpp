@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -61,7 +61,7 @@ struct edges_by_row {
 
   [[nodiscard]] std::int64_t num_rows() const { return offsets.numel() - 1; }
   [[nodiscard]] std::int64_t num_edges() const { return columns.numel(); }
-  [[nodiscard]] dist::shard_view<memory_space::host> shard() const {
+  [[nodiscard]] shard_view<memory_space::host> shard() const {
     return {.num_rows = num_rows(),
             .num_columns = num_columns,
             .num_edges = num_edges(),
@@ -86,7 +86,7 @@ public:
   [[nodiscard]] std::int64_t num_destinations() const { return rows_.num_rows(); }
   [[nodiscard]] std::int64_t num_sources() const { return rows_.num_columns; }
   [[nodiscard]] std::int64_t num_edges() const { return rows_.num_edges(); }
-  [[nodiscard]] dist::shard_view<memory_space::host> shard() const { return rows_.shard(); }
+  [[nodiscard]] shard_view<memory_space::host> shard() const { return rows_.shard(); }
   /// Returns the number of edges of each destination, for means.
   [[nodiscard]] at::Tensor degrees() const { return rows_.offsets.diff().to(at::kInt); }
 

@@ -68,9 +68,8 @@ struct sharded_edge_relu : ::torch::autograd::Function<sharded_edge_relu<Comm, P
     AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "sum_edge_relu", [&] {
       edge_relu<space, scalar_t> const message{matrix_over<space, scalar_t const>(saved[1]),
                                                matrix_over<space, scalar_t>(by_edges)};
-      dist::aggregate_messages_backward(graph, message, matrix_over<space, scalar_t const>(saved[0]), {},
-                                        matrix_over<space, scalar_t const>(gradient),
-                                        matrix_over<space, scalar_t>(by_x));
+      aggregate_messages_backward(graph, message, matrix_over<space, scalar_t const>(saved[0]), {},
+                                  matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(by_x));
     });
     return {by_x, by_edges, {}};
   }

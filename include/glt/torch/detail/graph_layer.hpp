@@ -65,9 +65,9 @@ class graph_layer : public ::torch::nn::ModuleHolder<Layer> {
 public:
   using ::torch::nn::ModuleHolder<Layer>::ModuleHolder;
   using Impl = Layer;
+  using options = typename Layer::options_type;
 
-  explicit graph_layer(typename Layer::options_type options)
-      : ::torch::nn::ModuleHolder<Layer>(std::make_shared<Layer>(options)) {}
+  explicit graph_layer(options chosen) : ::torch::nn::ModuleHolder<Layer>(std::make_shared<Layer>(chosen)) {}
 
   template <class Graph>
     requires message_graph<std::remove_reference_t<Graph>>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/dist/full_batch/aggregate_relations.hpp>
+#include <glt/dist/full_batch/detail/aggregate_relations.hpp>
+#include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
-#include <glt/dist/full_batch/relation_rows.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/torch/detail/first_order.hpp>
 
@@ -54,7 +54,7 @@ private:
     AT_DISPATCH_FLOATING_TYPES(from.scalar_type(), "relation_means", [&] {
       auto const* read = from.template data_ptr<scalar_t>();
       auto* written = to.template data_ptr<scalar_t>();
-      std::vector<dist::relation_rows<space, scalar_t>> rows;
+      std::vector<relation_rows<space, scalar_t>> rows;
       for (std::size_t e = 0; e < columns.size(); ++e) {
         auto const& relation = graph.relation(static_cast<int>(e));
         rows.push_back({{read, counts[e], columns[e]},
@@ -62,8 +62,8 @@ private:
         read += rows.back().from.flat().size();
         written += rows.back().to.flat().size();
       }
-      std::span<dist::relation_rows<space, scalar_t> const> const all(rows);
-      is_forward ? dist::aggregate_relations(graph, all) : dist::aggregate_relations_backward(graph, all);
+      std::span<relation_rows<space, scalar_t> const> const all(rows);
+      is_forward ? aggregate_relations(graph, all) : aggregate_relations_backward(graph, all);
     });
     return to;
   }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <glt/core/detail/wide_registers.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/torch/detail/attention_function.hpp>
 #include <glt/torch/detail/block_edges.hpp>
@@ -90,14 +90,14 @@ private:
     auto const numbers = at::arange(count + 1, rows.queries.options().dtype(at::kLong));
     auto const places = numbers.to(at::kInt);
     array_view<Policy::space, local_id const> const own(places.data_ptr<local_id>(), count);
-    dist::shard_view<Policy::space> const shard{.num_rows = count,
-                                                .num_columns = count,
-                                                .num_edges = count,
-                                                .rows = own,
-                                                .offsets = {numbers.data_ptr<edge_offset>(), count + 1},
-                                                .columns = own,
-                                                .edges = own};
-    dist::attention_options<Policy::space> options{
+    shard_view<Policy::space> const shard{.num_rows = count,
+                                          .num_columns = count,
+                                          .num_edges = count,
+                                          .rows = own,
+                                          .offsets = {numbers.data_ptr<edge_offset>(), count + 1},
+                                          .columns = own,
+                                          .edges = own};
+    attention_options<Policy::space> options{
         .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
     if (ids.defined()) {
       options.edge_ids = {ids.data_ptr<edge_id>(), count};

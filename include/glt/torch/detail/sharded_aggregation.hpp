@@ -55,8 +55,8 @@ struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Com
     auto const gradient = gradients[0].contiguous();
     auto const out = at::empty({graph.num_sources(), gradient.size(1)}, gradient.options());
     AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "aggregate_neighbors", [&] {
-      dist::aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
-                               {.how = how, .reproducible = reproducible}, matrix_over<space, local_id const>(chosen));
+      aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
+                         {.how = how, .reproducible = reproducible}, matrix_over<space, local_id const>(chosen));
     });
     return {out, {}, {}, {}};
   }

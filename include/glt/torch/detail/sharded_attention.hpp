@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/dist/full_batch/attention.hpp>
-#include <glt/dist/full_batch/attention_backward.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
+#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
@@ -23,7 +23,7 @@ class sharded_attention final : public attention_edges {
 
 public:
   using graph_type = dist::sharded_graph<Comm, Policy>;
-  using options_type = dist::attention_options<space>;
+  using options_type = attention_options<space>;
 
   /// Options borrow `ids`; `pushed` may be null.
   sharded_attention(graph_type& graph, at::Tensor ids, options_type options, dist::pushed_edges<Policy> const* pushed,
@@ -32,8 +32,8 @@ public:
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      dist::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
-                   matrix_over<space, scalar_t>(softmax), options_);
+      attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
+             matrix_over<space, scalar_t>(softmax), options_);
       loops_.reopen(output, softmax);
       loops_.attend<scalar_t>(graph_->policy(), rows, output, softmax);
     });
@@ -42,16 +42,16 @@ public:
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      dist::attend_backward(*graph_, views<scalar_t const>(rows),
-                            {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
-                            matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
+      attend_backward(*graph_, views<scalar_t const>(rows),
+                      {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
+                      matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
       loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, softmax, gradient, out);
     });
   }
 
 private:
   template <class T>
-  [[nodiscard]] static dist::attention_rows<space, T> views(attention_tensors const& rows) {
+  [[nodiscard]] static attention_rows<space, T> views(attention_tensors const& rows) {
     return {matrix_over<space, T>(rows.values), matrix_over<space, T>(rows.keys), matrix_over<space, T>(rows.queries)};
   }
 

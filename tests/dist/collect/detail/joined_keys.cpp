@@ -15,7 +15,7 @@ using glt::device::cpu;
 TEST_CASE("seeds of all lists come before the other keys, and every row finds the place in its list") {
   std::vector<glt::local_id> const first{4, 0, 5, 1};
   std::vector<glt::local_id> const second{3, 3, 2};
-  using list = glt::dist::bulk_list<cpu, glt::local_id, int>;
+  using list = glt::detail::bulk_list<cpu, glt::local_id, int>;
   std::vector<list> const lists{{.vertices = first, .num_seeds = 1}, {}, {.vertices = second, .num_seeds = 2}};
   glt::detail::row_sources<cpu> sources(glt::partition_book({0, 3, 6}), 0, false, cpu{});
   glt::detail::joined_keys<cpu> joined(cpu{}, cpu{});
@@ -57,7 +57,7 @@ TEST_CASE("seeds of all lists come before the other keys, and every row finds th
 TEST_CASE("no lists have no keys") {
   glt::detail::row_sources<cpu> sources(glt::partition_book({0, 3, 6}), 0, false, cpu{});
   glt::detail::joined_keys<cpu> joined(cpu{}, cpu{});
-  auto const keys = joined.join(std::span<glt::dist::bulk_list<cpu, glt::local_id, int> const>());
+  auto const keys = joined.join(std::span<glt::detail::bulk_list<cpu, glt::local_id, int> const>());
   CHECK(keys.vertices.empty());
   sources.sort(keys, 0, 0);
   joined.find(sources);

@@ -290,7 +290,7 @@ TEST_CASE("a wrong number of edges on a rank is an error of all ranks, of edges'
     std::vector<glt::edge_id> const edges{0, 1, 2};
     auto const ends = items.destinations_of({0, 1, 2});
     auto const refused = [&]<class Rows>(auto& collector, std::int64_t num_edges, Rows& to) {
-      using list = glt::dist::bulk_list<cpu, glt::global_id, Rows>;
+      using list = glt::detail::bulk_list<cpu, glt::global_id, Rows>;
       std::vector<list> const lists{{.vertices = glt::host_view<glt::global_id const>(ends),
                                      .edges = glt::host_view<glt::edge_id const>(edges.data(), num_edges),
                                      .out = &to}};

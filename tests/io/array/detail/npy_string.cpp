@@ -4,7 +4,7 @@
 #include "support/archives.hpp"
 #include "support/errors.hpp"
 
-#include <glt/io/array/npz.hpp>
+#include <glt/io/array/detail/npz.hpp>
 
 #include <cstddef>
 #include <string>

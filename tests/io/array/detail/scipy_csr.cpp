@@ -91,7 +91,7 @@ TEST_CASE("several matrices of one archive are told by a prefix") {
     all.emplace_back("adj_" + name, bytes);
   }
   write_zip(scratch / "m.npz", all);
-  io::npz_file file(scratch / "m.npz");
+  io::detail::npz_file file(scratch / "m.npz");
   CHECK(io::detail::read_scipy_csr(file, "adj_").columns == std::vector<std::int64_t>{1, 0, 3});
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_scipy_csr(file)); }), "m.npz",
               "no array 'shape'"));

@@ -16,7 +16,7 @@ using namespace glt_test;
 
 namespace {
 
-struct noted_edges : io::edge_table {
+struct noted_edges : io::raw_data::edge_table {
   std::string file;
 };
 
@@ -35,7 +35,7 @@ struct noting_tables : io::detail::tables_in_memory {
 TEST_CASE("what reads the tables decides what edges are") {
   scratch_folder const scratch;
   write_ogb(scratch / "set", typed_ogb());
-  io::ogb_options const options;
+  io::detail::ogb_options const options;
   auto const read = io::detail::ogb_reader(scratch / "set", options, noting_tables(options.reading)).read();
   CHECK(read.name == "set");
   REQUIRE(read.nodes.size() == 2);

@@ -31,7 +31,7 @@ TEST_CASE("columns of edges are read where they belong") {
   scratch_folder const scratch;
   io::read_options const reading;
   io::detail::tables_in_memory const tables(reading);
-  io::edge_table edges;
+  io::raw_data::edge_table edges;
   write_bytes(scratch / "edge.csv", "1,2\n3,4\n");
   write_bytes(scratch / "value.csv", "5\n6\n");
   tables.read_pairs(scratch / "edge.csv", edges);

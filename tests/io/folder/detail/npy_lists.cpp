@@ -5,9 +5,9 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/folder/mapped_raw_data.hpp>
-#include <glt/io/folder/npy_folder.hpp>
-#include <glt/outofcore/staging/stage_npy_folder.hpp>
+#include <glt/io/folder/detail/mapped_raw_data.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
 
 #include <string>
 #include <vector>
@@ -35,8 +35,8 @@ faults faults_of(char const* name, std::string const& bytes) {
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 2}));
   write_bytes(folder / "num_nodes.npy", npy_longs({10}));
   write_bytes(folder / name, bytes);
-  return {thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }),
-          thrown<io_error>([&] { static_cast<void>(io::mapped_raw_data(folder.path())); })};
+  return {thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
+          thrown<io_error>([&] { static_cast<void>(io::detail::mapped_raw_data(folder.path())); })};
 }
 
 } // namespace
@@ -48,12 +48,12 @@ TEST_CASE("a split of bool is a mask with an element for every vertex") {
   write_bytes(folder / "train_idx.npy", npy_bools({false, false, true, false, false, true, false, false, false, true}));
   write_bytes(folder / "test_idx.npy", npy_bools(std::vector<bool>(10)));
   std::vector<global_id> const chosen{2, 5, 9};
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == chosen);
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].test.empty());
-  CHECK(io::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == chosen);
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].test.empty());
+  CHECK(io::detail::mapped_raw_data(folder.path()).view().nodes[0].train == chosen);
   scratch_folder const staged;
-  io::stage_npy_folder(folder.path(), staged / "folder");
-  CHECK(io::mapped_raw_data(staged / "folder").view().nodes[0].train == chosen);
+  io::detail::stage_npy_folder(folder.path(), staged / "folder");
+  CHECK(io::detail::mapped_raw_data(staged / "folder").view().nodes[0].train == chosen);
 
   for (auto const& fault : {faults_of("valid_idx.npy", npy_bools(std::vector<bool>(9))),
                             faults_of("valid_idx.npy", npy_bools(std::vector<bool>(11, true)))}) {
@@ -75,8 +75,8 @@ TEST_CASE("bool is refused where ids and times belong") {
   CHECK(names(faults_of("node_time.npy", npy_bools({true})).mapped, "node_time.npy", "type bool, not numbers"));
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", pairs);
-  CHECK(names(thrown<io_error>([&] { io::stage_npy_folder(folder.path(), folder / "staged"); }), "edge_index.npy",
-              "type bool, not numbers"));
+  CHECK(names(thrown<io_error>([&] { io::detail::stage_npy_folder(folder.path(), folder / "staged"); }),
+              "edge_index.npy", "type bool, not numbers"));
 }
 
 TEST_CASE("a vertex that comes twice in a split is named with both places") {
@@ -103,9 +103,10 @@ TEST_CASE("a mask that is not of type bool is refused, with the type that masks 
   scratch_folder const folder;
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 0}));
   write_bytes(folder / "train_idx.npy", numbers("|u1", {0, 1}, 1));
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::read_npy_folder(folder.path())); }), "one uint8 0 or 1"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
+              "one uint8 0 or 1"));
   write_bytes(folder / "train_idx.npy", npy_longs({0, 1}));
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
   write_bytes(folder / "train_idx.npy", numbers("|u1", {1}, 1));
-  CHECK(io::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{1});
+  CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{1});
 }

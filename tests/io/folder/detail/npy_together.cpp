@@ -6,8 +6,8 @@
 #include "support/scratch.hpp"
 
 #include <glt/comm/serial.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 
 #include <cstdint>
@@ -68,7 +68,7 @@ TEST_CASE("bfloat16 is two bytes to NumPy") {
   io::detail::write_npy_together(alone, scratch / "a.npy",
                                  io::array(element_type::bfloat16, {3}, buffer<device::cpu, std::byte>(6)));
   CHECK(io::detail::read_npy_header(scratch / "a.npy").type == "|V2");
-  CHECK(io::read_npy_any(scratch / "a.npy").type() == element_type::bfloat16);
+  CHECK(io::detail::read_npy_any(scratch / "a.npy").type() == element_type::bfloat16);
 }
 
 TEST_CASE("ranks that differ, and a file that cannot be written, end all ranks") {

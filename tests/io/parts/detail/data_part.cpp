@@ -20,17 +20,17 @@ using namespace glt_test;
 namespace {
 
 // The only part of a data set, changed before it is cut.
-io::part_content content(auto change) {
+io::detail::part_content content(auto change) {
   auto data = known_set(random_graph(7, 12));
   change(data.nodes[0]);
   auto const labels = random_labels(data, 1);
   return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(0);
 }
-io::part_content content() {
+io::detail::part_content content() {
   return content([](auto&) {});
 }
 // The second of two parts of a data set with types.
-io::part_content hetero_content() {
+io::detail::part_content hetero_content() {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
   return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(1);
@@ -59,7 +59,7 @@ TEST_CASE("features and labels of the usual types are handed over without a copy
 }
 
 TEST_CASE("one array becomes the features, the others keep names and types") {
-  auto const several = [](io::node_table& nodes) {
+  auto const several = [](io::raw_data::node_table& nodes) {
     nodes.features.insert(nodes.features.begin(), {"line", io::array::of<float>(std::vector<float>(7))});
     nodes.features.push_back(
         {"codes", io::array::of<std::int8_t>(std::vector<std::int8_t>{0, 1, 2, 3, 4, 5, -6}, {7, 1})});

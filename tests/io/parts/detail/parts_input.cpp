@@ -14,7 +14,7 @@ using namespace glt_test;
 TEST_CASE("relabellings and hot rows are found by type") {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
-  std::vector<io::hot_vertices> const hot{{.node_type = 1, .by_part = {{3}, {}}}};
+  std::vector<io::write_options::hot_vertices> const hot{{.node_type = 1, .by_part = {{3}, {}}}};
   io::detail::parts_input const input(io::view_of(data), labels, hot, true);
   CHECK(input.num_parts() == 2);
   CHECK(input.halo());

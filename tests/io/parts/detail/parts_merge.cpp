@@ -40,7 +40,7 @@ struct five_parts {
   }
   io::raw_data data;
   std::vector<relabelling> labels;
-  std::vector<io::part_content> parts;
+  std::vector<io::detail::part_content> parts;
 };
 
 } // namespace
@@ -109,7 +109,7 @@ TEST_CASE("parts joined are the part that the coarser book cuts out") {
 
 TEST_CASE("parts that do not belong together are refused") {
   five_parts const five;
-  auto const fault = [&](std::span<io::part_content const> parts, std::vector<partition_book> books, int part) {
+  auto const fault = [&](std::span<io::detail::part_content const> parts, std::vector<partition_book> books, int part) {
     return thrown<precondition_error>(
         [&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
   };

@@ -20,7 +20,7 @@ using namespace glt_test;
 
 namespace {
 
-io::part_content part_of(io::raw_data const& data, std::vector<relabelling> const& labels, int part) {
+io::detail::part_content part_of(io::raw_data const& data, std::vector<relabelling> const& labels, int part) {
   return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(part);
 }
 

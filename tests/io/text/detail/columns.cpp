@@ -22,7 +22,7 @@ namespace {
 
 template <class T>
 io::array read(std::string_view text, io::detail::column_options const& options = {}) {
-  io::text_source source("a.csv", text);
+  io::detail::text_source source("a.csv", text);
   return io::detail::read_columns<T>(source, options);
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("tables of every size come back, with any number of threads") {
         text += std::to_string(values.back()) + ((i + 1) % columns != 0 ? "," : i % 3 == 0 ? "\r\n" : "\n\n");
       }
       for (int const threads : {1, 3}) {
-        io::text_source source("a", text, {.piece_bytes = 100});
+        io::detail::text_source source("a", text, {.piece_bytes = 100});
         auto const table = io::detail::read_columns<std::int32_t>(source, {.columns = columns}, {.threads = threads});
         REQUIRE(table.shape() == std::vector{rows, columns});
         auto const got = table.values<std::int32_t>();

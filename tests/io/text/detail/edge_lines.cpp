@@ -16,11 +16,11 @@ using namespace glt_test;
 
 namespace {
 
-using column = io::edge_column;
+using column = io::detail::edge_column;
 
 io::detail::edge_lines read(std::string_view text, std::vector<column> columns, global_id first = 0,
                             std::int64_t num_vertices = 100) {
-  io::text_source source("a.txt", text);
+  io::detail::text_source source("a.txt", text);
   static_cast<void>(source.load());
   io::detail::edge_lines lines(std::move(columns), first, num_vertices);
   lines.parse({source, source.unread()});

@@ -85,7 +85,7 @@ TEST_CASE("lines keep their order with any number of threads and pieces of any s
         CAPTURE(count);
         CAPTURE(threads);
         CAPTURE(piece);
-        io::text_source source("a", text, {.piece_bytes = piece});
+        io::detail::text_source source("a", text, {.piece_bytes = piece});
         numbers lines;
         io::detail::parse_lines(source, {.threads = threads}, "reading", lines);
         REQUIRE(std::ssize(lines.values) == count);
@@ -99,7 +99,7 @@ TEST_CASE("lines keep their order with any number of threads and pieces of any s
 
 TEST_CASE("lines that count rows are told how many are before them") {
   for (int const threads : {1, 2, 5}) {
-    io::text_source source("a", "1\n-\n\n2\n-\n-\n3\n4", {.piece_bytes = 3});
+    io::detail::text_source source("a", "1\n-\n\n2\n-\n-\n3\n4", {.piece_bytes = 3});
     counted lines;
     io::detail::parse_lines(source, {.threads = threads}, "reading", lines);
     CHECK(lines.rows == std::vector<std::int64_t>{0, 1, 2, 3, 4});
@@ -109,7 +109,7 @@ TEST_CASE("lines that count rows are told how many are before them") {
 TEST_CASE("of several faults the first one is told") {
   auto const text = text_of(100) + "bad\n" + text_of(50) + "worse\n" + text_of(100);
   for (int const threads : {1, 2, 4}) {
-    io::text_source source("a", text);
+    io::detail::text_source source("a", text);
     numbers lines;
     CHECK(names(thrown<io_error>([&] { io::detail::parse_lines(source, {.threads = threads}, "reading", lines); }),
                 "line 101, at \"bad\""));
@@ -125,7 +125,7 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
     CHECK(now.total == std::ssize(text));
     done.push_back(now.done);
   }};
-  io::text_source source("a", text, {.piece_bytes = 64});
+  io::detail::text_source source("a", text, {.piece_bytes = 64});
   numbers lines;
   io::detail::parse_lines(source, options, "reading numbers", lines);
   CHECK(done.size() > 3);
@@ -133,7 +133,7 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
   CHECK(done.back() == std::ssize(text));
   CHECK(lines.reserved > 1);
 
-  io::text_source again("a", text, {.piece_bytes = 64});
+  io::detail::text_source again("a", text, {.piece_bytes = 64});
   numbers others;
   options.on_progress = [](io::progress const&) { throw std::runtime_error("enough"); };
   CHECK(thrown<std::runtime_error>([&] { io::detail::parse_lines(again, options, "reading", others); }) == "enough");
@@ -141,14 +141,14 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
 }
 
 TEST_CASE("a number of threads that makes no sense is refused") {
-  io::text_source source("a", "1\n");
+  io::detail::text_source source("a", "1\n");
   numbers lines;
   CHECK(names(thrown<precondition_error>([&] { io::detail::parse_lines(source, {.threads = 0}, "reading", lines); }),
               "0 threads"));
 }
 
 TEST_CASE("single lines and the first one with data are found across pieces") {
-  io::text_source source("a", "head\r\n\n# 1\n  \n  5 6\n7\n", {.piece_bytes = 2});
+  io::detail::text_source source("a", "head\r\n\n# 1\n  \n  5 6\n7\n", {.piece_bytes = 2});
   CHECK(io::detail::next_line(source) == "head");
   CHECK(io::detail::next_line(source) == "");
   auto first = io::detail::find_data(source, "#");

@@ -17,7 +17,7 @@ namespace {
 // Runs f with a cursor over a text.
 template <class F>
 auto over(std::string_view text, F f) {
-  io::text_source source("a.txt", text);
+  io::detail::text_source source("a.txt", text);
   static_cast<void>(source.load());
   io::detail::text_cursor cursor(source, source.unread());
   return f(cursor);

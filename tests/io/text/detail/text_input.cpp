@@ -5,7 +5,7 @@
 #include "support/gzip.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <cstddef>
 #include <cstdint>

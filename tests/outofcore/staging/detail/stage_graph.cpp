@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/io/folder/npy_folder.hpp>
+#include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/outofcore/staging/detail/stage_graph.hpp>
 
 #include <cstdint>
@@ -25,13 +25,13 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
     io::detail::stage_graph(
         comm, {}, folder,
         [&](io::detail::staged_edges& edges) {
-          io::edge_table piece;
+          io::raw_data::edge_table piece;
           for (int i = 0; i < comm.rank(); ++i) {
             piece.sources.push_back(comm.rank());
             piece.destinations.push_back(i);
           }
           edges.take(piece);
-          std::vector<io::named_array> features;
+          std::vector<io::raw_data::named_array> features;
           features.push_back({"rank", io::array::of<std::int64_t>(std::vector<std::int64_t>{comm.rank()})});
           return features;
         },
@@ -42,7 +42,7 @@ TEST_CASE("rows of the ranks become one graph, in the order of the ranks") {
     CHECK(counted == comm.size() * (comm.size() - 1) / 2);
     comm.barrier();
     if (comm.rank() == 0) {
-      auto const read = io::read_npy_folder(folder);
+      auto const read = io::detail::read_npy_folder(folder);
       CHECK(read.nodes[0].num_nodes == comm.size());
       CHECK(read.nodes[0].features[0].name == "rank");
       CHECK(read.nodes[0].features[0].values.template values<std::int64_t>()[comm.size() - 1] == comm.size() - 1);
@@ -61,7 +61,7 @@ TEST_CASE("a rank that cannot read ends all of them") {
         CHECK(names(thrown<collective_error>([&] {
                       io::detail::stage_graph(
                           comm, {}, scratch / std::to_string(comm.size()),
-                          [&](io::detail::staged_edges&) -> std::vector<io::named_array> {
+                          [&](io::detail::staged_edges&) -> std::vector<io::raw_data::named_array> {
                             if (comm.rank() == 1) {
                               throw precondition_error("will not");
                             }
@@ -87,7 +87,7 @@ TEST_CASE("a file that is changed before all ranks have read it is an error on a
         CHECK(names(thrown<collective_error>([&] {
                       io::detail::stage_graph(
                           comm, watch, scratch / std::to_string(comm.size()),
-                          [&](io::detail::staged_edges&) -> std::vector<io::named_array> {
+                          [&](io::detail::staged_edges&) -> std::vector<io::raw_data::named_array> {
                             watch.add(file);
                             comm.barrier();
                             if (comm.rank() == 1) {

@@ -18,7 +18,7 @@ TEST_CASE("pieces become columns, and no file is left") {
   scratch_folder const scratch;
   {
     io::detail::staged_edges edges(scratch.path());
-    io::edge_table piece;
+    io::raw_data::edge_table piece;
     std::vector<global_id> sources;
     std::vector<float> weights;
     for (global_id size = 0; size < 40; ++size) {

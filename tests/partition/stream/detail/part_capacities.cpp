@@ -40,7 +40,7 @@ TEST_CASE("without limits the parts are filled in turn") {
 TEST_CASE("a full smallest part is passed over, and the least exceeded one takes what fits nowhere") {
   // Capacities: 3 vertices and a weight of 10 a part.
   std::vector<std::int32_t> const weights{9, 1, 1, 6, 3};
-  detail::part_capacities room(3, {balance_weights("cost", host_view<std::int32_t const>(weights), 0)}, 5, 2);
+  detail::part_capacities room(3, {balance_limit::weights("cost", host_view<std::int32_t const>(weights), 0)}, 5, 2);
   CHECK(take_smallest(room, 0) == 0);
   CHECK(take_smallest(room, 1) == 1);
   CHECK(take_smallest(room, 2) == 0); // now full by weight
@@ -55,5 +55,6 @@ TEST_CASE("a full smallest part is passed over, and the least exceeded one takes
 }
 
 TEST_CASE("wrong limits and numbers of vertices are refused") {
-  CHECK(names(thrown<precondition_error>([] { detail::part_capacities(3, {balance_vertices(-1)}, 5, 2); }), "-1"));
+  CHECK(
+      names(thrown<precondition_error>([] { detail::part_capacities(3, {balance_limit::vertices(-1)}, 5, 2); }), "-1"));
 }

@@ -100,7 +100,7 @@ TEST_CASE("it does not matter whether rows come at once, in blocks, or one by on
 
 TEST_CASE("memory depends on the vertices and parts alone: rows are not kept") {
   auto const rows = make_csr<device::cpu>(random_graph(3001, 20'011).view());
-  auto stream = fennel_partitioner{.balance = {balance_edges(rows.view())}}.stream(3001, 20'011, 64);
+  auto stream = fennel_partitioner{.balance = {balance_limit::edges(rows.view())}}.stream(3001, 20'011, 64);
   auto const before = num_allocations();
   for (int pass = 0; pass < 3; ++pass) {
     stream.place_rows(0, rows.view());
@@ -120,9 +120,9 @@ TEST_CASE("limits are kept where that is possible") {
       seeds.push_back(static_cast<local_id>(v));
     }
   }
-  balance_constraints const balance{balance_edges(rows.view(), 0.1),
-                                    balance_types(host_view<std::int32_t const>(types), 2, 0.1),
-                                    balance_seeds(3001, host_view<local_id const>(seeds), 0.1)};
+  balance_constraints const balance{balance_limit::edges(rows.view(), 0.1),
+                                    balance_limit::types(host_view<std::int32_t const>(types), 2, 0.1),
+                                    balance_limit::seeds(3001, host_view<local_id const>(seeds), 0.1)};
   auto const check = [&](auto const& partitioner, int num_parts) {
     auto const part_of = partitioner(rows.view(), num_parts);
     for (auto const& limit : balance) {
@@ -152,11 +152,11 @@ TEST_CASE("limits that contradict each other are exceeded by little, and the nai
   for (int v = 0; v < 501; ++v) {
     weights.push_back(static_cast<std::int32_t>(draws.below(1000)));
   }
-  ldg_partitioner const options{
-      .capacity_slack = 0,
-      .passes = 1,
-      .order = stream_order::natural,
-      .balance = {balance_weights("cost", host_view<std::int32_t const>(weights), 0), balance_edges(rows.view(), 0)}};
+  ldg_partitioner const options{.capacity_slack = 0,
+                                .passes = 1,
+                                .order = stream_order::natural,
+                                .balance = {balance_limit::weights("cost", host_view<std::int32_t const>(weights), 0),
+                                            balance_limit::edges(rows.view(), 0)}};
   std::vector<std::int64_t> order(501);
   std::iota(order.begin(), order.end(), 0);
   for (int const num_parts : {2, 7, 40}) {

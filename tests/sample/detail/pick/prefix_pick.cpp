@@ -14,7 +14,7 @@
 
 namespace {
 
-using host_weights = glt::edge_weights<glt::memory_space::host>;
+using host_weights = glt::array_view<glt::memory_space::host, float const>;
 
 glt::random_stream stream_of(std::uint64_t subject) {
   return {glt::random_key(17), subject};

@@ -15,7 +15,7 @@
 namespace {
 
 using glt::device::cpu;
-using host_weights = glt::edge_weights<glt::memory_space::host>;
+using host_weights = glt::array_view<glt::memory_space::host, float const>;
 using host_slots = glt::array_view<glt::memory_space::host, glt::detail::alias_slot const>;
 using positions = std::vector<std::int64_t>;
 

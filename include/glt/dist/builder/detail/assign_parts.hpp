@@ -197,7 +197,8 @@ template <communicator Comm>
 /// @comm   collective; none for hash and ranges
 template <communicator Comm, class Method>
 [[nodiscard]] buffer<device::cpu, local_id> assign_parts(Comm& comm, numbered_edges& edges, vertex_ids& vertices,
-                                                         dist::duplicate_edges duplicates, Method const& method) {
+                                                         dist::build_options::duplicate_edges duplicates,
+                                                         Method const& method) {
   auto const& homes = vertices.directory();
   auto const each = [&](auto part_at) {
     buffer<device::cpu, local_id> part_of;

@@ -22,7 +22,7 @@ public:
   /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if an id of a rank is below 0
   template <communicator Comm>
-  numbered_edges(Comm& comm, dist::local_edges const& edges, dist::build_options const& options)
+  numbered_edges(Comm& comm, dist::local_data::edge_list const& edges, dist::build_options const& options)
       : edges_(edges), symmetric_(options.symmetric), loops_(options.self_loops == self_loop_handling::keep) {
     std::int64_t proper = 0;
     auto const failure = failure_of([&] {
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  dist::local_edges const& edges_;
+  dist::local_data::edge_list const& edges_;
   bool symmetric_;
   bool loops_;
   std::int64_t first_ = 0; // position of edge 0
@@ -152,7 +152,7 @@ inline void merge_duplicates(gathered_rows& rows) {
 /// @throws collective_error  on every rank, if memory is exhausted on a rank
 template <communicator Comm>
 [[nodiscard]] gathered_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& vertices,
-                                         local_columns const* values, dist::duplicate_edges duplicates) {
+                                         local_columns const* values, dist::build_options::duplicate_edges duplicates) {
   auto const& book = vertices.book();
   std::optional<row_places> places;
   std::string failure = failure_of([&] { places.emplace(book.size(comm.rank())); });
@@ -225,7 +225,7 @@ template <communicator Comm>
   agree(comm, {.what = operation::shuffle, .hop = 32}, failure_of([&] {
           made.offsets = std::move(*places).offsets();
           order_rows_by_id(made.offsets.cview(), made.columns.view(), made.ids.view(), made.values.bytes());
-          if (duplicates == dist::duplicate_edges::merge) {
+          if (duplicates == dist::build_options::duplicate_edges::merge) {
             merge_duplicates(made);
           }
         }));

@@ -68,7 +68,7 @@ template <communicator Comm>
 /// @comm   collective; as `shuffle_in_rounds`, the bytes of a row and 8 a row, and a header exchange
 /// @throws collective_error  on every rank, naming a vertex that has two rows, or none without `missing`
 template <communicator Comm>
-[[nodiscard]] part_columns gather_rows(Comm& comm, dist::id_list const& of, local_columns const& values,
+[[nodiscard]] part_columns gather_rows(Comm& comm, dist::local_data::id_list const& of, local_columns const& values,
                                        vertex_ids const& vertices, part_names const& names,
                                        std::optional<double> missing) {
   auto const& book = vertices.book();
@@ -126,8 +126,8 @@ template <communicator Comm>
 ///         `vertex_ids::look_up`, two header exchanges and `shuffle_in_rounds`, 16 bytes a vertex
 /// @throws collective_error  on every rank, naming a vertex that does not exist, or if a name comes twice
 template <communicator Comm>
-[[nodiscard]] std::vector<dist::vertex_split> gather_splits(Comm& comm, std::vector<dist::local_split> const& splits,
-                                                            vertex_ids const& vertices) {
+[[nodiscard]] std::vector<dist::vertex_split>
+gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, vertex_ids const& vertices) {
   struct listed {
     global_id id;
     std::int64_t position;
@@ -149,8 +149,8 @@ template <communicator Comm>
   });
   agree(comm, {.what = operation::shuffle, .hop = 42}, failure);
   for (auto& split : made) {
-    auto const found = std::ranges::find(splits, split.name, &dist::local_split::name);
-    auto const list = found == splits.end() ? dist::id_list() : found->vertices;
+    auto const found = std::ranges::find(splits, split.name, &dist::local_data::split::name);
+    auto const list = found == splits.end() ? dist::local_data::id_list() : found->vertices;
     std::vector<std::int64_t> distinct;
     failure = failure_of([&] { distinct = distinct_ids({&list}, vertices.round_bytes()); });
     auto renumbered = vertices.look_up(comm, failure, distinct);

@@ -21,7 +21,7 @@ struct local_column {
   std::string name;
   element_type type = element_type::float32;
   std::int64_t columns = 0;
-  dist::row_list rows{}; ///< none on a rank without vertices or edges
+  dist::local_data::row_list rows{}; ///< none on a rank without vertices or edges
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept { // that ranks tell each other
@@ -48,7 +48,7 @@ public:
   /// Adds a column.
   ///
   /// @throws precondition_error  if it does not have one row per vertex or edge, or its name comes twice
-  void add(std::string_view name, dist::row_list rows) {
+  void add(std::string_view name, dist::local_data::row_list rows) {
     auto const shown = shown_name(name);
     if (rows.size() != size_) {
       throw precondition_error(

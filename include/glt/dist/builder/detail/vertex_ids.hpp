@@ -17,7 +17,7 @@ namespace glt::detail {
 
 /// Calls use(i, id) for the ids of a list from `first` to before `last`.
 template <class Use>
-void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, Use use) {
+void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int64_t last, Use use) {
   std::array<std::int64_t, 512> block{};
   while (first < last) {
     auto const count = std::min<std::int64_t>(std::ssize(block), last - first);
@@ -30,8 +30,8 @@ void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, U
 }
 
 /// Returns the distinct ids of lists, ascending; `bytes` of ids are sorted at a time.
-[[nodiscard]] inline std::vector<std::int64_t> distinct_ids(std::initializer_list<dist::id_list const*> lists,
-                                                            std::int64_t bytes) {
+[[nodiscard]] inline std::vector<std::int64_t>
+distinct_ids(std::initializer_list<dist::local_data::id_list const*> lists, std::int64_t bytes) {
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> fresh;
   auto const most = static_cast<std::size_t>(items_of_bytes(bytes, sizeof(std::int64_t)));
@@ -57,8 +57,8 @@ void each_id(dist::id_list const& list, std::int64_t first, std::int64_t last, U
 ///
 /// @pre    ids are in range; not checked
 /// @cost   O(n + bound / 64), and a bit for every possible id
-[[nodiscard]] inline std::vector<std::int64_t> distinct_ids_below(std::int64_t bound,
-                                                                  std::initializer_list<dist::id_list const*> lists) {
+[[nodiscard]] inline std::vector<std::int64_t>
+distinct_ids_below(std::int64_t bound, std::initializer_list<dist::local_data::id_list const*> lists) {
   std::vector<std::uint64_t> seen(static_cast<std::size_t>(bound / 64 + 1), 0);
   for (auto const* const list : lists) {
     each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
@@ -132,7 +132,7 @@ public:
   /// @throws collective_error  on every rank, if a rank passes a failure, an id of a rank is below 0 or not below
   ///                           num_vertices, or num_vertices differs or is below 0
   template <communicator Comm>
-  vertex_ids(Comm& comm, std::string failure, std::initializer_list<dist::id_list const*> lists,
+  vertex_ids(Comm& comm, std::string failure, std::initializer_list<dist::local_data::id_list const*> lists,
              std::optional<std::int64_t> num_vertices, bool in_order, std::int64_t round_bytes)
       : round_bytes_(round_bytes), is_range_(num_vertices.has_value()), keeps_ids_(is_range_ && in_order),
         directory_(directory_type::of_range(0, comm.rank(), comm.size())) {

@@ -5,8 +5,8 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_exchange.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
@@ -42,7 +42,7 @@ public:
   ///
   /// @where  enqueues only
   template <class Vertex, class Rows>
-  row_keys<space, Vertex> join(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists) {
+  row_keys<space, Vertex> join(std::span<bulk_list<Policy, Vertex, Rows> const> lists) {
     num_seeds_ = 0;
     for (auto const& list : lists) {
       num_seeds_ += list.num_seeds;
@@ -220,7 +220,7 @@ protected:
   /// @throws collective_error  on every rank, if on one of them `prepare` throws, a vertex is not in [0, V), or a
   ///                           requested edge is not stored
   template <class Conversions, class Vertex, class Rows, class Prepare, class Resize>
-  void collect_rows(std::span<dist::bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step, Prepare prepare,
+  void collect_rows(std::span<bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step, Prepare prepare,
                     Resize resize) {
     stopwatch watch;
     call_site const site{.what = operation::collect, .step = step};

@@ -48,7 +48,7 @@ struct adagrad_step {
 
 struct adam_step {
   double rate; ///< corrected for the number of updates
-  dist::sparse_adam how;
+  sparse_adam how;
   template <class T>
   void operator()(double gradient, T& x, T* first, T* second) const {
     *first = static_cast<T>(*first + (1 - how.beta1) * (gradient - *first));
@@ -58,22 +58,22 @@ struct adam_step {
 };
 
 /// Returns the step of update number `count`, from 1.
-[[nodiscard]] inline sgd_step step_of(dist::sparse_sgd const& how, std::int64_t) {
+[[nodiscard]] inline sgd_step step_of(sparse_sgd const& how, std::int64_t) {
   return {how.learning_rate};
 }
-[[nodiscard]] inline adagrad_step step_of(dist::sparse_adagrad const& how, std::int64_t) {
+[[nodiscard]] inline adagrad_step step_of(sparse_adagrad const& how, std::int64_t) {
   return {how.learning_rate, how.epsilon};
 }
-[[nodiscard]] inline adam_step step_of(dist::sparse_adam const& how, std::int64_t count) {
+[[nodiscard]] inline adam_step step_of(sparse_adam const& how, std::int64_t count) {
   auto const t = static_cast<double>(count);
   return {how.learning_rate * std::sqrt(1 - std::pow(how.beta2, t)) / (1 - std::pow(how.beta1, t)), how};
 }
 
-[[nodiscard]] inline bool has_first_moments(dist::sparse_optimizer const& how) {
-  return std::holds_alternative<dist::sparse_adam>(how);
+[[nodiscard]] inline bool has_first_moments(sparse_optimizer const& how) {
+  return std::holds_alternative<sparse_adam>(how);
 }
-[[nodiscard]] inline bool has_second_moments(dist::sparse_optimizer const& how) {
-  return !std::holds_alternative<dist::sparse_sgd>(how);
+[[nodiscard]] inline bool has_second_moments(sparse_optimizer const& how) {
+  return !std::holds_alternative<sparse_sgd>(how);
 }
 
 /// Rows of a part and their moments.

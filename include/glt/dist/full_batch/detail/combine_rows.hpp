@@ -5,8 +5,8 @@
 #include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -26,7 +26,7 @@ void visit_edges(dist::aggregation<Space, T> const& options, Visit visit,
 ///
 /// @param  is_fresh  true if y and `chosen` hold no values yet
 template <device_policy Policy, class T>
-void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* x, std::int64_t columns,
+void combine_rows(Policy const& policy, shard_view<Policy::space> shard, T const* x, std::int64_t columns,
                   dist::aggregation<Policy::space, T> const& options, T* y, local_id* chosen, bool is_fresh) {
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
@@ -51,7 +51,7 @@ void combine_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T
 /// Adds the gradients by the rows of a transposed shard to `out`, or to zeros if `is_fresh`. `gradient` belongs to its
 /// columns, whose degrees divide it.
 template <device_policy Policy, class T>
-void spread_rows(Policy const& policy, dist::shard_view<Policy::space> shard, T const* gradient, local_id const* chosen,
+void spread_rows(Policy const& policy, shard_view<Policy::space> shard, T const* gradient, local_id const* chosen,
                  std::int64_t columns, dist::aggregation<Policy::space, T> const& options,
                  array_view<Policy::space, local_id const> degrees, T* out, bool is_fresh) {
   constexpr auto space = Policy::space;

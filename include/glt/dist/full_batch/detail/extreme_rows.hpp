@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 
 namespace glt::detail {
 
@@ -24,7 +24,7 @@ template <bool Largest, class T>
 /// y[row] = the largest (smallest) of y[row] and factor · x[column] over the edges of the row; `chosen` is its edge.
 template <bool Largest, memory_space Space, class T, class Edges>
 struct choose_rows {
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   T const* x;
   T* y;
   local_id* chosen; // [shard.num_rows, columns]
@@ -50,7 +50,7 @@ struct choose_rows {
 /// y[row] += Σ factor · x[column] over those edges of the row that were chosen.
 template <memory_space Space, class T, class Edges>
 struct add_chosen_rows {
-  dist::shard_view<Space> shard; // transposed: columns are destinations
+  shard_view<Space> shard; // transposed: columns are destinations
   T const* x;
   local_id const* chosen; // [shard.num_columns, columns]
   T* y;
@@ -77,7 +77,7 @@ struct add_chosen_rows {
 /// head.
 template <memory_space Space, class T>
 struct write_weight_gradients {
-  dist::shard_view<Space> shard; // forward
+  shard_view<Space> shard; // forward
   T const* x;
   T const* gradient;                         // [shard.num_rows, columns]
   local_id const* chosen;                    // likewise, or null

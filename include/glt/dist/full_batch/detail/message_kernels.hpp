@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 
 namespace glt::detail {
 
@@ -15,7 +15,7 @@ template <class T>
 /// Functor that adds up the messages of the edges of a shard, row by row.
 template <memory_space Space, class T, class Message>
 struct add_messages {
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   Message message;
   strided_rows<T const> sources;
   strided_rows<T const> destinations;
@@ -31,7 +31,7 @@ struct add_messages {
 /// Functor that adds up the gradients by the sources of a transposed shard.
 template <memory_space Space, class T, class Message>
 struct add_source_vjps {
-  dist::shard_view<Space> transposed;
+  shard_view<Space> transposed;
   Message message;
   strided_rows<T const> sources;
   strided_rows<T const> destinations;
@@ -50,7 +50,7 @@ struct add_source_vjps {
 /// Functor that adds up the gradients by the destinations of a shard.
 template <memory_space Space, class T, class Message>
 struct add_destination_vjps {
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   Message message;
   strided_rows<T const> sources;
   strided_rows<T const> destinations;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/detail/prefetch.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 
 namespace glt::detail {
 
@@ -17,9 +17,9 @@ inline constexpr std::int64_t most_prefetched = 8 * elements_of_line<T>;
 /// Prefetches the rows at the other ends of edges that come soon, which are anywhere in memory. Edges behind a row
 /// belong to the next row.
 template <memory_space Space, class T>
-[[gnu::always_inline]] GLT_HOST_DEVICE inline void
-prefetch_ends(dist::shard_view<Space> const& shard, edge_offset first, edge_offset last,
-              strided_rows<T const> const& rows, std::int64_t columns) {
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void prefetch_ends(shard_view<Space> const& shard, edge_offset first,
+                                                                 edge_offset last, strided_rows<T const> const& rows,
+                                                                 std::int64_t columns) {
   auto const asked = columns < most_prefetched<T> ? columns : most_prefetched<T>;
   for (auto e = first; e < last && e < shard.columns.size(); ++e) {
     auto const column = shard.columns[e];

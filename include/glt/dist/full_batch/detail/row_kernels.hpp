@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 
 namespace glt::detail {
 
@@ -108,7 +108,7 @@ struct add_rows {
   using sum_type = typename Terms::template sum_type<T>;
   using running_type = typename Terms::template running_type<T>;
 
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   T const* x;  // [shard.num_columns, columns]
   sum_type* y; // [shard.num_rows, columns]
   sliced_rows pieces;

@@ -3,8 +3,8 @@
 
 #include <glt/core/detail/wide_registers.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -38,7 +38,7 @@ public:
   /// Adds the sums of x over a shard to y; `degrees` of the shard's columns, if any, divide the rows of x.
   ///
   /// @param  is_fresh  true if y holds no values yet: sums start from 0
-  void add(dist::shard_view<space> shard, T const* x, T* y, bool is_fresh,
+  void add(shard_view<space> shard, T const* x, T* y, bool is_fresh,
            array_view<space, local_id const> degrees = {}) const {
     if (degrees.empty()) {
       add_edges(shard, x, y, plain_edges{}, columns_, is_fresh);
@@ -49,7 +49,7 @@ public:
 
   /// Adds sums over a shard with the factors `edges`, for each head's columns.
   template <class Edges>
-  void add_edges(dist::shard_view<space> shard, T const* x, T* y, Edges edges, std::int64_t head_columns,
+  void add_edges(shard_view<space> shard, T const* x, T* y, Edges edges, std::int64_t head_columns,
                  bool is_fresh) const {
     bool const clears_listed = is_fresh && host_policy<Policy>; // the kernel clears listed rows itself
     if (clears_listed) {
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  void clear_unlisted(dist::shard_view<space> shard, T* y) const {
+  void clear_unlisted(shard_view<space> shard, T* y) const {
     if constexpr (host_policy<Policy>) {
       policy_->executor().for_ranges(shard.num_rows, 4096, [=, *this](std::int64_t first, std::int64_t last) {
         auto listed = std::lower_bound(shard.rows.begin(), shard.rows.end(), first);

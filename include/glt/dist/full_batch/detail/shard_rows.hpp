@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -133,7 +133,7 @@ public:
   /// Returns the number of shards.
   [[nodiscard]] std::int64_t size() const noexcept { return std::ssize(begins_) - 1; }
 
-  [[nodiscard]] dist::shard_view<space> shard(std::int64_t k) const {
+  [[nodiscard]] shard_view<space> shard(std::int64_t k) const {
     auto const i = static_cast<std::size_t>(k);
     auto const num_sources = begins_[i + 1] - begins_[i];
     bool const by_destination = Rows == shard_side::destination;

@@ -4,8 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/dist/detail/device_batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/device_batch.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>

@@ -5,7 +5,7 @@
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/collect/bulk_list.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
@@ -100,7 +100,7 @@ public:
     auto const step = batches[0].key.step;
     if (rows_) {
       if constexpr (requires { batches[0].out->rows; }) {
-        std::vector<dist::bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
+        std::vector<bulk_list<Policy, vertex, dist::collected_rows<Policy, T>>> lists;
         for (auto const& [seeds, key, out] : batches) {
           auto const& subgraph = subgraph_of(std::as_const(*out));
           lists.push_back({.vertices = nodes_of(subgraph, 0),
@@ -116,7 +116,7 @@ public:
         make_room(subgraph_of(std::as_const(*out)), *out);
       }
       for (auto& [type, node_type, collector] : nodes_) {
-        std::vector<dist::bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+        std::vector<bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
         for (auto const& [seeds, key, out] : batches) {
           auto const& subgraph = subgraph_of(std::as_const(*out));
           lists.push_back({.vertices = nodes_of(subgraph, type),
@@ -129,7 +129,7 @@ public:
         destinations_.emplace_back(0, policy_);
       }
       for (auto& [type, node_type, collector] : edges_) {
-        std::vector<dist::bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+        std::vector<bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
         for (std::size_t b = 0; b < batches.size(); ++b) {
           auto& out = *batches[b].out;
           auto const& subgraph = subgraph_of(std::as_const(out));

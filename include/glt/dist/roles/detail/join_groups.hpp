@@ -14,8 +14,8 @@ namespace glt::detail {
 /// @shape  introductions [R] → groups, ordered by their lowest ranks
 /// @throws collective_error  if a rank has no role, or no name, or one that a rank of another role has, too
 template <communicator Comm>
-[[nodiscard]] std::vector<dist::role_group> groups_of(Comm const& comm, std::vector<std::string> const& introductions) {
-  std::vector<dist::role_group> groups;
+[[nodiscard]] std::vector<role_group> groups_of(Comm const& comm, std::vector<std::string> const& introductions) {
+  std::vector<role_group> groups;
   for (std::size_t i = 0; i < introductions.size(); ++i) {
     auto const rank = static_cast<int>(i);
     auto const refused = [&](std::string const& why) { return agreed(comm, rank, why); };
@@ -27,7 +27,7 @@ template <communicator Comm>
     if (name.empty()) {
       throw refused(message("joins as ", name_of(role), " of a group without a name; name the group"));
     }
-    auto group = std::ranges::find(groups, name, &dist::role_group::name);
+    auto group = std::ranges::find(groups, name, &role_group::name);
     if (group == groups.end()) {
       group = groups.insert(group, {role, std::string(name), {}});
     } else if (group->role != role) {
@@ -44,7 +44,7 @@ template <communicator Comm>
 /// @comm   collective; one header exchange and one variable exchange
 /// @throws collective_error  on every rank; see `groups_of`
 template <communicator Comm>
-[[nodiscard]] std::vector<dist::role_group> join_groups(Comm& comm, dist::role role, std::string_view group) {
+[[nodiscard]] std::vector<role_group> join_groups(Comm& comm, dist::role role, std::string_view group) {
   std::string introduction(1, static_cast<char>(role));
   introduction += group;
   auto const introductions = gather_lists(comm, {.what = operation::join_roles}, {}, introduction);

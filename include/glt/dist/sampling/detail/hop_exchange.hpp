@@ -7,13 +7,13 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
+#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/reply_merging.hpp>
 #include <glt/dist/sampling/detail/reply_packing.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
-#include <glt/dist/sampling/read_counts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -280,7 +280,7 @@ public:
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
   /// Counts the rows sampled so far.
-  [[nodiscard]] dist::read_counts counts() const noexcept { return counts_; }
+  [[nodiscard]] read_counts counts() const noexcept { return counts_; }
 
   /// Reports a failure in the first message of a hop; never returns.
   ///
@@ -359,7 +359,7 @@ private:
   shared_draws<Policy, Vertex, Rule, GraphSpace> shared_;
   draws_type draws_;
   hop_replies<Policy, Vertex> replies_;
-  dist::read_counts counts_;
+  read_counts counts_;
   requests_type requests_; // last: completed before the memory goes
 };
 

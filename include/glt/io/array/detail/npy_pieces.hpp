@@ -3,9 +3,9 @@
 
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/detail/npy_layout.hpp>
-#include <glt/io/array/npy_any.hpp>
 #include <glt/io/detail/input_file.hpp>
 
 #include <filesystem>

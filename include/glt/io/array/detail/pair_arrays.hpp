@@ -15,7 +15,7 @@ enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
 ///
 /// @shape  pairs [2, E] or [E, 2] of any element type → sources [E] · destinations [E]
 /// @throws io_error  naming `path` if the shape is different, or an element is not a whole number
-[[nodiscard]] inline vertex_pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
+[[nodiscard]] inline link_split::pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
   bool const matrix = pairs.shape().size() == 2;
   if (matrix && pairs.rows() == 2 && layout != pair_layout::columns) {
     return {integers_of_row(pairs, 0, path), integers_of_row(pairs, 1, path)};
@@ -28,7 +28,7 @@ enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
                                                                          : "[2, E] or [E, 2]"));
   }
   auto const all = integers_of(pairs, path);
-  vertex_pairs made;
+  link_split::pairs made;
   made.sources.reserve(all.size() / 2);
   made.destinations.reserve(all.size() / 2);
   for (std::size_t i = 0; i < all.size(); i += 2) {

@@ -4,7 +4,7 @@
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/npz.hpp>
+#include <glt/io/array/detail/npz.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 
@@ -126,8 +126,8 @@ inline void check_csr(csr_matrix const& matrix, npz_file const& file, std::strin
 }
 
 /// Returns the entries as edges from row to column, row by row.
-[[nodiscard]] inline vertex_pairs to_edges(csr_matrix const& matrix) {
-  vertex_pairs edges;
+[[nodiscard]] inline link_split::pairs to_edges(csr_matrix const& matrix) {
+  link_split::pairs edges;
   edges.destinations = matrix.columns;
   edges.sources.reserve(matrix.columns.size());
   for (std::int64_t row = 0; row < matrix.num_rows; ++row) {

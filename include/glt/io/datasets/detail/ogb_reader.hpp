@@ -3,15 +3,15 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/pair_arrays.hpp>
-#include <glt/io/array/npy_any.hpp>
-#include <glt/io/datasets/ogb_files.hpp>
+#include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 #include <filesystem>
 #include <system_error>
@@ -52,7 +52,7 @@ namespace glt::io::detail {
 template <class Edges>
 struct ogb_content {
   std::string name;
-  std::vector<node_table> nodes{};
+  std::vector<raw_data::node_table> nodes{};
   std::vector<Edges> edges{};
 };
 
@@ -93,7 +93,7 @@ private:
     auto const counts = read_columns<std::int64_t>(file, table, reading_);
     check_rows(file.string(), counts.rows(), 1, "graph; only sets of one graph can be read");
     for (std::size_t i = 0; i < words.front().size(); ++i) {
-      if (std::ranges::find(data_.nodes, words.front()[i], &node_table::name) != data_.nodes.end()) {
+      if (std::ranges::find(data_.nodes, words.front()[i], &raw_data::node_table::name) != data_.nodes.end()) {
         throw io_error(file.string(), 0, "names the type '" + words.front()[i] + "' twice");
       }
       auto& nodes = data_.nodes.emplace_back();
@@ -112,7 +112,7 @@ private:
                                             " words; a type of edges is source,relation,destination"));
       }
       for (auto const& type : {triplet[0], triplet[2]}) {
-        if (std::ranges::find(data_.nodes, type, &node_table::name) == data_.nodes.end()) {
+        if (std::ranges::find(data_.nodes, type, &raw_data::node_table::name) == data_.nodes.end()) {
           throw io_error(triplets.string(), 0, "names the type '" + type + "', which is not in " + file.string());
         }
       }
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  static std::string folder_of(edge_table const& edges) {
+  static std::string folder_of(raw_data::edge_table const& edges) {
     return edges.source + "___" + edges.name + "___" + edges.destination;
   }
 
@@ -161,7 +161,7 @@ private:
     }
   }
 
-  void read_nodes(node_table& nodes, path const& folder, path const& label_folder) {
+  void read_nodes(raw_data::node_table& nodes, path const& folder, path const& label_folder) {
     auto const what = vertices_of_type(nodes);
     if (auto const file = files_.find(folder, "node-feat")) {
       nodes.features.push_back({"node_feat", tables_.read_floats(*file)});
@@ -214,8 +214,8 @@ private:
     data_.edges.push_back(std::move(edges));
   }
 
-  [[nodiscard]] node_table const& nodes_of(std::string const& type) const {
-    return *std::ranges::find(data_.nodes, type, &node_table::name);
+  [[nodiscard]] raw_data::node_table const& nodes_of(std::string const& type) const {
+    return *std::ranges::find(data_.nodes, type, &raw_data::node_table::name);
   }
 
   void read_split(path const& folder) {
@@ -244,7 +244,7 @@ private:
     check_converted(folder);
   }
 
-  vertex_pairs read_pairs(path const& file, edge_table const& edges) const {
+  link_split::pairs read_pairs(path const& file, raw_data::edge_table const& edges) const {
     std::error_code fault;
     if (!std::filesystem::exists(file, fault)) {
       return {};
@@ -271,18 +271,18 @@ private:
   [[nodiscard]] bool has_split(std::string const& name) const {
     bool const any = name == "split_dict";
     return std::ranges::any_of(data_.nodes,
-                               [&](node_table const& nodes) {
+                               [&](raw_data::node_table const& nodes) {
                                  return ((any || name == "train") && !nodes.train.empty()) ||
                                         ((any || name == "valid") && !nodes.valid.empty()) ||
                                         ((any || name == "test") && !nodes.test.empty());
                                }) ||
-           std::ranges::any_of(data_.edges, [&](edge_table const& edges) {
+           std::ranges::any_of(data_.edges, [&](raw_data::edge_table const& edges) {
              return std::ranges::any_of(edges.links,
                                         [&](link_split const& links) { return any || links.name == name; });
            });
   }
 
-  void check_pairs(std::string const& place, vertex_pairs const& pairs, edge_table const& edges) const {
+  void check_pairs(std::string const& place, link_split::pairs const& pairs, raw_data::edge_table const& edges) const {
     check_ids(place + ", sources", pairs.sources, nodes_of(edges.source));
     check_ids(place + ", destinations", pairs.destinations, nodes_of(edges.destination));
   }

@@ -25,7 +25,7 @@ inline std::vector<std::int64_t> shape_of_numbers(array const& numbers) {
 // Reader of tables into memory.
 class tables_in_memory {
 public:
-  using edges_type = edge_table;
+  using edges_type = raw_data::edge_table;
 
   explicit tables_in_memory(read_options const& reading) : reading_(reading) {}
 
@@ -41,18 +41,18 @@ public:
     return array::of(host_view<float const>(floats_of(numbers, file.string())), shape_of_numbers(numbers));
   }
 
-  void read_pairs(std::filesystem::path const& file, edge_table& edges) const {
+  void read_pairs(std::filesystem::path const& file, raw_data::edge_table& edges) const {
     auto pairs = to_pairs(read_columns<global_id>(file, {.columns = 2}, reading_), file.string(), pair_layout::columns);
     edges.sources = std::move(pairs.sources);
     edges.destinations = std::move(pairs.destinations);
   }
-  void read_weights(std::filesystem::path const& file, edge_table& edges) const {
+  void read_weights(std::filesystem::path const& file, raw_data::edge_table& edges) const {
     edges.weights = floats_of(read_columns<float>(file, {.columns = 1}, reading_), file.string());
   }
-  void read_times(std::filesystem::path const& file, edge_table& edges) const {
+  void read_times(std::filesystem::path const& file, raw_data::edge_table& edges) const {
     edges.times = integers_of(read_columns<std::int64_t>(file, {.columns = 1}, reading_), file.string());
   }
-  [[nodiscard]] static edge_columns columns_of(edge_table const& edges) { return view_of(edges).columns; }
+  [[nodiscard]] static edge_columns columns_of(raw_data::edge_table const& edges) { return view_of(edges).columns; }
 
 private:
   read_options const& reading_;

@@ -21,7 +21,7 @@ inline void check_list(std::filesystem::path const& file, array const& values) {
 }
 
 // True for one number 0 or 1 per vertex: a mask that was not saved as bool.
-inline bool looks_like_mask(host_view<global_id const> ids, node_table const& nodes) {
+inline bool looks_like_mask(host_view<global_id const> ids, raw_data::node_table const& nodes) {
   return !ids.empty() && ids.size() == nodes.num_nodes &&
          std::ranges::all_of(ids, [](global_id id) { return id == 0 || id == 1; });
 }
@@ -31,7 +31,7 @@ inline bool looks_like_mask(host_view<global_id const> ids, node_table const& no
 /// @throws io_error  if it is not a list, a mask of another length or type, or has an id that is not a vertex or occurs
 ///                   twice
 inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
-                                       node_table const& nodes) {
+                                       raw_data::node_table const& nodes) {
   check_list(file, values);
   if (!values.is_bool()) {
     auto ids = integers_of(values, file.string());

@@ -6,8 +6,8 @@
 #include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/mapped_npy.hpp>
 
 #include <cerrno>
 #include <cstdio>

@@ -8,7 +8,7 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/parts/parts_content.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
@@ -25,7 +25,7 @@ inline void add_array(feature_table<device::cpu>& table, std::string name, array
 }
 
 // Makes one table of arrays of the same vertices or edges. The array `x` becomes "x", as float32 if asked for.
-inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<named_array> arrays,
+inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<raw_data::named_array> arrays,
                                              std::string const& x = {}, bool as_float = false) {
   feature_table<device::cpu> table(num_rows);
   for (auto& [name, values] : arrays) {
@@ -41,11 +41,13 @@ inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<
 
 // Returns the name of the array that becomes the features "x": the requested name, else "x", else the first array of
 // two dimensions; empty if there is none.
-inline std::string name_of_x(std::vector<named_array> const& all, std::string const& wanted) {
-  auto const named = [&](std::string const& name) { return std::ranges::find(all, name, &named_array::name); };
+inline std::string name_of_x(std::vector<raw_data::named_array> const& all, std::string const& wanted) {
+  auto const named = [&](std::string const& name) {
+    return std::ranges::find(all, name, &raw_data::named_array::name);
+  };
   auto found = named(wanted.empty() ? "x" : wanted);
   if (found == all.end() && wanted.empty()) {
-    found = std::ranges::find_if(all, [](named_array const& one) { return one.values.shape().size() == 2; });
+    found = std::ranges::find_if(all, [](raw_data::named_array const& one) { return one.values.shape().size() == 2; });
   }
   return found == all.end() ? std::string() : found->name;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/memory/memory.hpp>

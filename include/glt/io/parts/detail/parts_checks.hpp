@@ -31,7 +31,7 @@ inline void check_ids(host_view<global_id const> ids, std::int64_t bound, std::s
 }
 
 // Throws unless all arrays and lists of a type fit its number of vertices.
-inline void check_nodes(node_table const& table) {
+inline void check_nodes(raw_data::node_table const& table) {
   auto const name = "node type '" + table.name + "'";
   for (auto const& feature : table.features) {
     check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
@@ -97,7 +97,7 @@ inline void check_labels(raw_data_view const& data, std::span<relabelling const>
 }
 
 // Throws unless hot rows are given at most once a type, for every part, and for existing vertices and features.
-inline void check_hot(raw_data_view const& data, std::span<hot_vertices const> all, int num_parts) {
+inline void check_hot(raw_data_view const& data, std::span<write_options::hot_vertices const> all, int num_parts) {
   std::vector<int> types;
   for (auto const& hot : all) {
     if (hot.node_type < 0 || hot.node_type >= static_cast<int>(data.nodes.size()) ||
@@ -112,7 +112,7 @@ inline void check_hot(raw_data_view const& data, std::span<hot_vertices const> a
       check_ids(list, table.num_nodes, "hot rows of node type '" + table.name + "'");
     }
     for (auto const& name : hot.features) {
-      if (std::ranges::count(table.features, name, &named_array::name) == 0) {
+      if (std::ranges::count(table.features, name, &raw_data::named_array::name) == 0) {
         throw precondition_error(glt::detail::message("hot rows of features '", name, "', which node type '",
                                                       table.name, "' does not have; name some of those that it has"));
       }

@@ -26,8 +26,9 @@ inline array cut_rows(array const& from, host_view<std::int64_t const> rows) {
   }
   return {from.type(), std::move(shape), std::move(made)};
 }
-inline std::vector<named_array> cut_rows(std::span<named_array const> from, host_view<std::int64_t const> rows) {
-  std::vector<named_array> made;
+inline std::vector<raw_data::named_array> cut_rows(std::span<raw_data::named_array const> from,
+                                                   host_view<std::int64_t const> rows) {
+  std::vector<raw_data::named_array> made;
   for (auto const& [name, values] : from) {
     made.push_back({name, cut_rows(values, rows)});
   }
@@ -60,9 +61,9 @@ inline std::vector<global_id> own_ids(host_view<global_id const> list, relabelli
 }
 
 // Returns the pairs whose destination a part owns, in the order of the list, as global ids.
-inline vertex_pairs own_pairs(vertex_pairs_view pairs, relabelling const& sources, relabelling const& destinations,
-                              int part) {
-  vertex_pairs ids;
+inline link_split::pairs own_pairs(vertex_pairs_view pairs, relabelling const& sources, relabelling const& destinations,
+                                   int part) {
+  link_split::pairs ids;
   checked_pairs const checked{.sources = pairs.sources,
                               .destinations = pairs.destinations,
                               .num_sources = sources.renumbered.size(),

@@ -17,7 +17,8 @@ public:
   /// @throws precondition_error  naming types or relabellings that do not fit each other, an array without one row per
   ///                             vertex or edge, or an id in a list of vertices or a link split that its type does not
   ///                             have
-  parts_input(raw_data_view data, std::span<relabelling const> labels, std::span<hot_vertices const> hot, bool halo)
+  parts_input(raw_data_view data, std::span<relabelling const> labels, std::span<write_options::hot_vertices const> hot,
+              bool halo)
       : data_(std::move(data)), labels_(labels), hot_(hot), halo_(halo), schema_(schema_of(data_)) {
     check_labels(data_, labels_);
     for (auto const& table : data_.nodes) {
@@ -44,8 +45,8 @@ public:
   }
 
   /// Returns the hot rows of a node type; null if it has none.
-  [[nodiscard]] hot_vertices const* hot_of(std::size_t node_type) const {
-    auto const found = std::ranges::find(hot_, static_cast<int>(node_type), &hot_vertices::node_type);
+  [[nodiscard]] write_options::hot_vertices const* hot_of(std::size_t node_type) const {
+    auto const found = std::ranges::find(hot_, static_cast<int>(node_type), &write_options::hot_vertices::node_type);
     return found == hot_.end() ? nullptr : &*found;
   }
 
@@ -74,7 +75,7 @@ public:
 private:
   raw_data_view data_;
   std::span<relabelling const> labels_;
-  std::span<hot_vertices const> hot_;
+  std::span<write_options::hot_vertices const> hot_;
   bool halo_;
   hetero_schema schema_;
 };

@@ -3,8 +3,8 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -62,8 +62,8 @@ public:
     return {type, std::move(shape), std::move(bytes)};
   }
   template <class Member>
-  [[nodiscard]] std::vector<named_array> named_rows(Member member) const {
-    std::vector<named_array> made;
+  [[nodiscard]] std::vector<raw_data::named_array> named_rows(Member member) const {
+    std::vector<raw_data::named_array> made;
     for (std::size_t i = 0; i < member(parts_[0]).size(); ++i) {
       made.push_back(
           {member(parts_[0])[i].name, rows([&](auto const& part) -> auto const& { return member(part)[i].values; })});
@@ -124,10 +124,10 @@ public:
         return [=](part_content const& content) -> auto const& { return content.edges[type].links[i].*pairs.*ends; };
       };
       made.links.push_back({parts_[0].edges[type].links[i].name,
-                            {ids(link(&link_split::edges, &vertex_pairs::sources)),
-                             ids(link(&link_split::edges, &vertex_pairs::destinations))},
-                            {ids(link(&link_split::negatives, &vertex_pairs::sources)),
-                             ids(link(&link_split::negatives, &vertex_pairs::destinations))}});
+                            {ids(link(&link_split::edges, &link_split::pairs::sources)),
+                             ids(link(&link_split::edges, &link_split::pairs::destinations))},
+                            {ids(link(&link_split::negatives, &link_split::pairs::sources)),
+                             ids(link(&link_split::negatives, &link_split::pairs::destinations))}});
     }
     return made;
   }

@@ -7,12 +7,12 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
@@ -106,8 +106,9 @@ private:
   [[nodiscard]] bool is_listed(std::string const& name) const {
     return std::ranges::binary_search(manifest_.files, sub_ + "/" + name, {}, &manifest_file::path);
   }
-  [[nodiscard]] std::vector<named_array> map(std::vector<manifest_array> const& arrays, std::int64_t rows) const {
-    std::vector<named_array> made;
+  [[nodiscard]] std::vector<raw_data::named_array> map(std::vector<manifest_array> const& arrays,
+                                                       std::int64_t rows) const {
+    std::vector<raw_data::named_array> made;
     for (auto const& array : arrays) {
       made.push_back({array.name, map(feature_file(array.name), array.type, rows, array.row_shape)});
       check_finite(feature_file(array.name), made.back().values);
@@ -222,9 +223,9 @@ private:
     return {sources.num_vertices(), std::move(offsets), std::move(columns), std::move(edge_ids)};
   }
 
-  [[nodiscard]] vertex_pairs pairs(std::string const& name, std::int64_t count, partition_book const& sources,
-                                   partition_book const& destinations) const {
-    vertex_pairs made;
+  [[nodiscard]] link_split::pairs pairs(std::string const& name, std::int64_t count, partition_book const& sources,
+                                        partition_book const& destinations) const {
+    link_split::pairs made;
     if (count == 0) {
       expect_none(name);
       return made;

@@ -4,13 +4,13 @@
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/mapped_npy.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/raw_data.hpp>
 
 #include <filesystem>
@@ -110,7 +110,7 @@ private:
     write(file, values.type(), values.shape(), values.bytes().data(), values.bytes().size());
     return {name, values.type(), {values.shape().begin() + 1, values.shape().end()}};
   }
-  std::vector<manifest_array> write(std::vector<named_array> const& features, std::int64_t rows) {
+  std::vector<manifest_array> write(std::vector<raw_data::named_array> const& features, std::int64_t rows) {
     std::vector<manifest_array> noted;
     for (auto const& [name, values] : features) {
       if (std::ranges::count(noted, name, &manifest_array::name) > 0) {

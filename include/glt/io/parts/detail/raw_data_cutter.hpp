@@ -5,9 +5,9 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/parts/detail/edge_cutter.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_content.hpp>
 #include <glt/io/parts/detail/parts_cut.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/parts_content.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
@@ -37,7 +37,8 @@ public:
   [[nodiscard]] csr_graph<device::cpu, global_id> relation(std::size_t type, int part) {
     return cutters_[type].cut(part);
   }
-  [[nodiscard]] std::vector<named_array> features(std::size_t type, int, host_view<global_id const> original) const {
+  [[nodiscard]] std::vector<raw_data::named_array> features(std::size_t type, int,
+                                                            host_view<global_id const> original) const {
     return cut_rows(input_.data().nodes[type].features, original);
   }
   [[nodiscard]] static array rows(array const& from, host_view<std::int64_t const> numbers) {

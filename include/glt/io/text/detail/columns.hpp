@@ -6,7 +6,7 @@
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <cstring>

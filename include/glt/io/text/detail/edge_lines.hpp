@@ -3,8 +3,8 @@
 
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
+#include <glt/io/text/detail/edge_column.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/edge_column.hpp>
 
 namespace glt::io::detail {
 
@@ -19,14 +19,14 @@ void reserve_times(std::vector<T>& values, double factor) {
   values.reserve(static_cast<std::size_t>(static_cast<double>(values.size()) * factor * 1.02));
 }
 
-inline void append_and_clear(edge_table& out, edge_table& in) {
+inline void append_and_clear(raw_data::edge_table& out, raw_data::edge_table& in) {
   append_and_clear(out.sources, in.sources);
   append_and_clear(out.destinations, in.destinations);
   append_and_clear(out.weights, in.weights);
   append_and_clear(out.times, in.times);
 }
 
-inline void reserve_times(edge_table& edges, double factor) {
+inline void reserve_times(raw_data::edge_table& edges, double factor) {
   reserve_times(edges.sources, factor);
   reserve_times(edges.destinations, factor);
   reserve_times(edges.weights, factor);
@@ -70,8 +70,8 @@ public:
   /// Returns the largest vertex; −1 if there is no edge.
   [[nodiscard]] global_id largest() const noexcept { return largest_; }
   /// Returns the edges that were read and not yet removed.
-  [[nodiscard]] edge_table& edges() noexcept { return edges_; }
-  [[nodiscard]] edge_table finish() && { return std::move(edges_); }
+  [[nodiscard]] raw_data::edge_table& edges() noexcept { return edges_; }
+  [[nodiscard]] raw_data::edge_table finish() && { return std::move(edges_); }
 
 private:
   global_id vertex(text_cursor& cursor, char const* what) const {
@@ -105,7 +105,7 @@ private:
   std::vector<edge_column> columns_;
   global_id first_;
   std::int64_t num_vertices_;
-  edge_table edges_;
+  raw_data::edge_table edges_;
   global_id largest_ = -1;
 };
 

@@ -4,7 +4,7 @@
 #include <glt/exec/detail/thread_pool.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
-#include <glt/io/text/text_source.hpp>
+#include <glt/io/text/detail/text_source.hpp>
 
 namespace glt::io::detail {
 

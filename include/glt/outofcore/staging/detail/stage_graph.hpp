@@ -44,7 +44,7 @@ void stage_graph(Comm& comm, input_watch const& watch, std::filesystem::path con
       make_empty_folder(folder);
     }
   });
-  node_table nodes;
+  raw_data::node_table nodes;
   staged_edges::columns columns;
   agreed([&] {
     staged_edges edges(folder, "rank" + std::to_string(comm.rank()));
@@ -55,7 +55,7 @@ void stage_graph(Comm& comm, input_watch const& watch, std::filesystem::path con
   auto num_edges = columns.sources.size();
   comm.all_reduce(std::span<std::int64_t>(&num_edges, 1), reduction::sum);
   nodes.num_nodes = count(num_edges, columns.view());
-  edge_table const untyped;
+  raw_data::edge_table const untyped;
   raw_data_view piece{.name = {}, .nodes = {&nodes, 1}, .edges = {}};
   piece.edges.push_back({.source = untyped.source,
                          .name = untyped.name,

@@ -24,7 +24,7 @@ public:
   /// Appends the columns of a piece.
   ///
   /// @throws io_error  if they cannot be written
-  void take(edge_table& piece) {
+  void take(raw_data::edge_table& piece) {
     move(piece.sources, sources_);
     move(piece.destinations, destinations_);
     move(piece.weights, weights_);

@@ -25,7 +25,7 @@ struct arrives_earlier {
 template <memory_space Space>
 struct edge_keys {
   random_stream stream;
-  edge_weights<Space> row;
+  array_view<Space, float const> row;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr keyed_edge key(std::int64_t position, std::uint64_t word) const noexcept {
     return {static_cast<double>(minus_log2(word)) / static_cast<double>(row[position]), position};
@@ -140,7 +140,7 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
 /// @source Efraimidis & Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters
 ///         97(5), 2006, with logarithms of the keys
 template <memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, edge_weights<Space> row,
+GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, array_view<Space, float const> row,
                                                   std::int64_t taken, std::int64_t count, Position* out) noexcept {
   std::int64_t filled = taken;
   std::int64_t next = 0;
@@ -209,7 +209,8 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
 /// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
 template <class Team, memory_space Space, class Position>
 GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
-                                                     edge_weights<Space> row, std::int64_t count, Position* out) {
+                                                     array_view<Space, float const> row, std::int64_t count,
+                                                     Position* out) {
   edge_keys<Space> const keys{stream, row};
   if (count <= heap_with_keys<Space, Position>::capacity) {
     keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);

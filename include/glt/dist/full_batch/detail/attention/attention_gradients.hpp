@@ -5,9 +5,9 @@
 #include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 
 namespace glt::detail {
 
@@ -85,7 +85,7 @@ template <memory_space Space, class T, class Score, class Dropout, class Terms =
 struct add_source_gradients {
   using sum_type = typename Terms::template sum_type<T>;
 
-  dist::shard_view<Space> shard; // rows are sources
+  shard_view<Space> shard; // rows are sources
   attention_sources<T> from;
   attention_destinations<T> to;
   attention_sums<sum_type> by;
@@ -141,7 +141,7 @@ template <memory_space Space, class T, class Score, class Dropout, class Terms =
 struct add_query_gradients {
   using sum_type = typename Terms::template sum_type<T>;
 
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   attention_sources<T> from;
   attention_destinations<T> to;
   strided_rows<sum_type> by_queries;

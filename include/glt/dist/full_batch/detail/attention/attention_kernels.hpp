@@ -4,9 +4,9 @@
 #include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 
 namespace glt::detail {
 
@@ -81,7 +81,7 @@ struct row_edges {
 /// Returns at most `most_attended` edges of a row, from e on and before `last`.
 template <shard_side Rows, memory_space Space>
 [[nodiscard, gnu::always_inline]] GLT_HOST_DEVICE inline row_edges<Rows>
-some_edges(dist::shard_view<Space> const& shard, std::int64_t row, edge_offset e, edge_offset last) {
+some_edges(shard_view<Space> const& shard, std::int64_t row, edge_offset e, edge_offset last) {
   return {shard.rows[row], shard.columns.data() + e, shard.edges.data() + e,
           last - e < most_attended ? static_cast<int>(last - e) : most_attended};
 }
@@ -113,7 +113,7 @@ template <memory_space Space, class T, class Score, class Dropout, class Terms =
 struct attend_rows {
   using sum_type = typename Terms::template sum_type<T>;
 
-  dist::shard_view<Space> shard;
+  shard_view<Space> shard;
   attention_sources<T> from;
   strided_rows<T const> queries;
   strided_rows<sum_type> output;

@@ -4,9 +4,9 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
@@ -29,7 +29,7 @@ struct attention_shape {
   std::int64_t heads = 0;
   std::int64_t values = 0; // columns of all heads
   std::int64_t keys = 0;
-  dist::attention_score score = dist::attention_score::additive;
+  attention_score score = attention_score::additive;
   std::size_t element_bytes = sizeof(float);
   bool reproducible = false;
 
@@ -39,7 +39,7 @@ struct attention_shape {
   [[nodiscard]] std::int64_t destination_columns() const noexcept { return values + keys + 3 * heads; }
   /// Returns shapes and phase packed into one number.
   [[nodiscard]] std::int64_t packed(attention_phase phase) const noexcept {
-    auto const scores = score == dist::attention_score::additive ? 0 : 1;
+    auto const scores = score == attention_score::additive ? 0 : 1;
     auto const doubles = element_bytes == sizeof(double) ? 1 : 0;
     return (((((std::int64_t{reproducible} << 20 | values) << 20 | keys) << 16 | heads) << 1 | scores) << 1 | doubles)
                << 2 |
@@ -57,7 +57,7 @@ struct attention_shape {
 
 /// Calls visit(score, dropout) with the functions that options select.
 template <class T, memory_space Space, class Visit>
-void visit_attention(dist::attention_options<Space> const& options, attention_shape const& shape, Visit visit) {
+void visit_attention(attention_options<Space> const& options, attention_shape const& shape, Visit visit) {
   auto const with_score = [&](auto score) {
     if (options.dropout == 0) {
       visit(score, no_dropout{});
@@ -65,7 +65,7 @@ void visit_attention(dist::attention_options<Space> const& options, attention_sh
       visit(score, keyed_dropout<Space>{options.edge_ids, options.dropout_key, options.dropout});
     }
   };
-  if (options.score == dist::attention_score::additive) {
+  if (options.score == attention_score::additive) {
     with_score(additive_score<T>{static_cast<T>(options.slope)});
   } else {
     auto const columns = shape.of_head().keys;
@@ -80,14 +80,14 @@ class attention_pass {
   static constexpr auto element_bytes = static_cast<std::int64_t>(sizeof(T));
 
 public:
-  attention_pass(dist::sharded_graph<Comm, Policy>& graph, dist::attention_options<space> const& options,
-                 dist::attention_rows<space, T const> const& rows)
+  attention_pass(dist::sharded_graph<Comm, Policy>& graph, attention_options<space> const& options,
+                 attention_rows<space, T const> const& rows)
       : graph_(&graph), options_(options), rows_(rows),
         shape_{options.heads, rows.values.columns(), rows.keys.columns(), options.score,
                sizeof(T),     options.reproducible} {}
 
   [[nodiscard]] attention_shape const& shape() const noexcept { return shape_; }
-  [[nodiscard]] dist::attention_options<space> const& options() const noexcept { return options_; }
+  [[nodiscard]] attention_options<space> const& options() const noexcept { return options_; }
   [[nodiscard]] std::int64_t bytes(std::int64_t rows, std::int64_t columns) const {
     return rows * columns * element_bytes;
   }
@@ -104,8 +104,8 @@ public:
       throw precondition_error(message(heads, " heads of values of ", shape_.values,
                                        " columns; pass 1 head or more, of ", "as many columns each, below 2²⁰"));
     }
-    if (shape_.score == dist::attention_score::additive ? shape_.keys != heads
-                                                        : shape_.keys == 0 || shape_.keys % heads != 0) {
+    if (shape_.score == attention_score::additive ? shape_.keys != heads
+                                                  : shape_.keys == 0 || shape_.keys % heads != 0) {
       throw precondition_error(message("keys of ", shape_.keys, " columns for ", heads,
                                        " heads; pass one number a head for additive scores, one or more for products"));
     }
@@ -196,8 +196,8 @@ private:
   }
 
   dist::sharded_graph<Comm, Policy>* graph_;
-  dist::attention_options<space> options_;
-  dist::attention_rows<space, T const> rows_;
+  attention_options<space> options_;
+  attention_rows<space, T const> rows_;
   attention_shape shape_;
 };
 

@@ -3,16 +3,16 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/core/detail/wide_registers.hpp>
-#include <glt/dist/full_batch/attention_options.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
+#include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/round_trip.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
-#include <glt/dist/full_batch/shard.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/exec/detail/ordered_pieces.hpp>
 #include <glt/memory/memory.hpp>
@@ -132,7 +132,7 @@ private:
         pass_->bytes(destinations, shape_.destination_columns()) + destinations * shape_.keys * sum_bytes;
     bool const saves =
         pushed < pass_->bytes(sources, shape_.source_columns()) + sources * shape_.source_columns() * sum_bytes;
-    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == dist::push_choice::all)};
+    return {sources, destinations, destinations > 0 && (saves || pushed_->choice() == push_choice::all)};
   }
 
   void add_rows(array_view<space, local_id const> own, strided_rows<sum_type const> sums, strided_rows<sum_type> out,
@@ -165,9 +165,8 @@ private:
     return {{data, stride}, {queries, stride}, {softmax, stride}, {softmax + 2 * shape_.heads, stride}, shape_.heads};
   }
 
-  void add(dist::shard_view<space> shard, dist::shard_view<space> transposed, attention_sources<T> from,
-           attention_destinations<T> to, attention_sums<sum_type> by,
-           dist::attention_options<space> const& options) const {
+  void add(shard_view<space> shard, shard_view<space> transposed, attention_sources<T> from,
+           attention_destinations<T> to, attention_sums<sum_type> by, attention_options<space> const& options) const {
     auto const ex = graph_->policy().executor();
     auto const pieces = sliced_rows::of<Policy>(shape_.heads);
     auto const columns = shape_.of_head();
@@ -230,8 +229,8 @@ private:
 
   dist::sharded_graph<Comm, Policy>* graph_;
   attention_pass<Comm, Policy, T> const* pass_;
-  dist::attention_options<space> options_;
-  dist::attention_options<space> pushed_options_;
+  attention_options<space> options_;
+  attention_options<space> pushed_options_;
   attention_destinations<T> destinations_;
   attention_sums<sum_type> out_;
   attention_terms<Terms> terms_;

@@ -6,7 +6,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/shard.hpp>
+#include <glt/dist/full_batch/detail/shard.hpp>
 
 #include <cstring>
 
@@ -21,16 +21,16 @@ namespace glt::detail {
 /// @shape  by_destination and by_source are the same edges; returns [by_destination.num_columns], 1 for chosen sources
 /// @cost   O(E log V)
 template <memory_space Space>
-[[nodiscard]] std::vector<char> choose_sources(dist::shard_view<Space> const& by_destination,
-                                               dist::shard_view<Space> const& by_source) {
+[[nodiscard]] std::vector<char> choose_sources(shard_view<Space> const& by_destination,
+                                               shard_view<Space> const& by_source) {
   auto const num_destinations = by_destination.rows.size();
   auto const num_vertices = num_destinations + by_source.rows.size(); // destinations first
-  auto const shard_of = [&](std::int64_t v) -> dist::shard_view<Space> const& {
+  auto const shard_of = [&](std::int64_t v) -> shard_view<Space> const& {
     return v < num_destinations ? by_destination : by_source;
   };
   auto const place_of = [&](std::int64_t v) { return v < num_destinations ? v : v - num_destinations; };
   auto const offset = [&](std::int64_t v, std::int64_t end) { return shard_of(v).offsets[place_of(v) + end]; };
-  auto const vertex_of = [](dist::shard_view<Space> const& shard, local_id row) {
+  auto const vertex_of = [](shard_view<Space> const& shard, local_id row) {
     return std::lower_bound(shard.rows.data(), shard.rows.data() + shard.rows.size(), row) - shard.rows.data();
   };
   std::vector<edge_offset> uncovered(static_cast<std::size_t>(num_vertices));
@@ -102,7 +102,7 @@ public:
   }
 
   template <memory_space Space>
-  [[nodiscard]] dist::shard_view<Space> view(std::int64_t num_rows, std::int64_t num_columns) const {
+  [[nodiscard]] shard_view<Space> view(std::int64_t num_rows, std::int64_t num_columns) const {
     return {.num_rows = num_rows,
             .num_columns = num_columns,
             .num_edges = std::ssize(columns_),
@@ -122,8 +122,8 @@ private:
 /// Boundary between a rank and the peer of a step, which owns the sources of the edges.
 template <memory_space Space>
 struct incoming_boundary {
-  dist::shard_view<Space> pulled; ///< edges of pulled sources: local destinations by places of source rows in the block
-  dist::shard_view<Space> pulled_by_source;
+  shard_view<Space> pulled; ///< edges of pulled sources: local destinations by places of source rows in the block
+  shard_view<Space> pulled_by_source;
   array_view<Space, local_id const> summed; ///< local destinations that get partial results for their other edges
   array_view<Space, local_id const> pushed; ///< these other edges, positions in the graph's rows; ascending
 };
@@ -132,8 +132,8 @@ struct incoming_boundary {
 template <memory_space Space>
 struct outgoing_boundary {
   array_view<Space, local_id const> sent; ///< local rows that the other rank pulls
-  dist::shard_view<Space> pushed;         ///< edges of partial results by local sources, numbered as on the peer
-  dist::shard_view<Space> pushed_by_source;
+  shard_view<Space> pushed;               ///< edges of partial results by local sources, numbered as on the peer
+  shard_view<Space> pushed_by_source;
 };
 
 /// Division of the boundary edges into pulled and pushed ones, for each pair of owners. A pulled edge gets its source's
@@ -236,8 +236,8 @@ private:
 
   // Returns the message to the owner of the sources: the number of rows to send, their places in its list, and the ends
   // of pushed edges.
-  [[nodiscard]] static std::vector<local_id> divide(dist::shard_view<Space> const& shard,
-                                                    dist::shard_view<Space> const& transposed, step& own) {
+  [[nodiscard]] static std::vector<local_id> divide(shard_view<Space> const& shard, shard_view<Space> const& transposed,
+                                                    step& own) {
     std::vector<local_id> told;
     if (shard.rows.size() == 0) {
       return told;

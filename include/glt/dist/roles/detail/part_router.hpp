@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/dist/detail/exchange/gather_lists.hpp>
+#include <glt/dist/roles/detail/part_holders.hpp>
+
+namespace glt::detail {
+
+/// Router that knows which ranks hold a part and picks the next rank to ask.
+///
+/// Concurrent calls: none on one object; const members may run concurrently.
+class part_router {
+public:
+  /// Makes a router from the parts that each rank holds; several ranks may hold the same part.
+  ///
+  /// @shape  parts_of_rank [R] lists of parts in [0, P)
+  /// @param  first  where the round of every part begins; pass this rank's number, so that ranks begin with different
+  ///                holders
+  /// @throws precondition_error  if no rank holds a part, or a rank names a part twice or a part that does not exist
+  part_router(int num_parts, std::vector<std::vector<int>> const& parts_of_rank, int first = 0)
+      : part_router(checked(num_parts, parts_of_rank), first) {}
+
+  [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(holders_.size()); }
+
+  /// Returns the ranks that hold a part, ascending.
+  ///
+  /// @throws precondition_error  if the part does not exist
+  [[nodiscard]] std::span<int const> ranks_of(int part) const { return holders_[place_of(part)]; }
+
+  /// Picks the next holder of a part, in rounds over all its holders.
+  ///
+  /// @throws precondition_error  if the part does not exist
+  [[nodiscard]] int pick(int part) {
+    auto const p = place_of(part);
+    auto const rank = holders_[p][next_[p]];
+    next_[p] = (next_[p] + 1) % holders_[p].size();
+    return rank;
+  }
+
+private:
+  template <communicator Comm>
+  friend part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held);
+
+  part_router(part_holders&& holders, int first) : holders_(std::move(holders.of_part)) {
+    for (auto const& ranks : holders_) {
+      next_.push_back(static_cast<std::size_t>(first) % ranks.size());
+    }
+  }
+
+  [[nodiscard]] static part_holders checked(int num_parts, std::vector<std::vector<int>> const& parts) {
+    auto holders = holders_of_parts(num_parts, parts);
+    if (!holders.fault.empty()) {
+      throw precondition_error(message("part_router: rank ", holders.faulty_rank, ' ', holders.fault));
+    }
+    return holders;
+  }
+
+  [[nodiscard]] std::size_t place_of(int part) const {
+    if (part < 0 || part >= num_parts()) {
+      throw precondition_error(message("part_router: no part ", part, "; parts are 0 to ", num_parts() - 1));
+    }
+    return static_cast<std::size_t>(part);
+  }
+
+  std::vector<std::vector<int>> holders_; // by part
+  std::vector<std::size_t> next_;         // by part
+};
+
+/// Makes a router over the ranks of `comm`; each rank passes the parts it holds. The rounds begin with another holder
+/// on every rank.
+///
+/// @param  num_parts  the same on all ranks, or 0 on ranks that do not know it
+/// @comm   collective; one header exchange and one variable exchange
+/// @throws collective_error  on every rank, if no rank holds a part, or a rank holds a part that does not exist
+template <communicator Comm>
+[[nodiscard]] part_router make_part_router(Comm& comm, int num_parts, std::vector<int> const& held) {
+  std::vector<int> own{num_parts};
+  own.insert(own.end(), held.begin(), held.end());
+  auto lists = gather_lists(host_comm(comm), {.what = operation::join_roles, .hop = 1}, {}, own);
+  auto const agreed = agreed_number_of_parts(comm, lists);
+  for (auto& list : lists) {
+    list.erase(list.begin());
+  }
+  auto holders = holders_of_parts(agreed, lists);
+  if (!holders.fault.empty()) {
+    throw detail::agreed(comm, holders.faulty_rank, holders.fault);
+  }
+  return part_router(std::move(holders), comm.rank());
+}
+
+} // namespace glt::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace glt::detail {
+
+/// Counts of the rows that were read, by their owners.
+struct read_counts {
+  std::int64_t own = 0;      ///< of this rank
+  std::int64_t in_place = 0; ///< of other ranks, read in place
+  std::int64_t remote = 0;   ///< of other ranks, requested by message
+
+  read_counts& operator+=(read_counts const& other) noexcept {
+    own += other.own;
+    in_place += other.in_place;
+    remote += other.remote;
+    return *this;
+  }
+};
+
+} // namespace glt::detail

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/core/element_type.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/mapped_npy.hpp>
+#include <glt/io/array/detail/npy_any.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/input_watch.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/folder/detail/npy_folder_counts.hpp>
+#include <glt/io/folder/detail/npy_folder_files.hpp>
+#include <glt/io/folder/detail/npy_lists.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/io/raw_data_view.hpp>
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+namespace glt::io::detail {
+
+// Arrays of one edge type as stored in their files.
+struct mapped_edges {
+  edge_type_name type;
+  array edge_index; // int64 [2, E]
+  array weights;    // float32 [E] or empty
+  array times;      // int64 [E] or empty
+  std::vector<raw_data::named_array> features;
+  std::map<std::string, array> links; // int64 [2, n] by kind: train_edge, train_edge_neg, …
+};
+
+/// Folder of .npy files as a data set whose edges and features stay in the files until they are used. Equals the data
+/// set that `read_npy_folder` makes in memory.
+///
+/// Lists of vertices and times of vertices are read into memory. The files must not change while the data set lives.
+/// Partitioning and hotness estimates throw an `io_error` if a file was changed, replaced or shortened meanwhile. A
+/// shortened file then reads as zeros beyond its end.
+///
+/// Concurrent calls: const members may run concurrently.
+class mapped_raw_data {
+public:
+  /// @throws io_error  as `read_npy_folder`, except for ids, which are checked where they are used; also if edges are
+  ///                   not int64, weights not float32 or times not int64, and for features that are sparse or of a type
+  ///                   that `map_npy_any` refuses
+  /// @cost   maps the files; reads all edges once if no file states the number of vertices
+  explicit mapped_raw_data(std::filesystem::path const& folder) : files_(folder) {
+    for (auto const& type : files_.edge_types()) {
+      map_edges(type);
+    }
+    auto const counts = read_node_counts(files_.meta());
+    for (auto const& type : files_.node_types()) {
+      map_nodes(type, counts);
+    }
+  }
+
+  [[nodiscard]] std::string name() const { return files_.name(); }
+
+  /// Returns a view of the whole data set, which must outlive the view.
+  [[nodiscard]] raw_data_view view() const {
+    raw_data_view made{.name = name(), .nodes = nodes_, .edges = {}, .inputs = watch_.get()};
+    for (auto const& edges : edges_) {
+      auto const ends = edges.edge_index.matrix<global_id>();
+      auto& table = made.edges.emplace_back(edge_table_view{.source = edges.type.source,
+                                                            .name = edges.type.name,
+                                                            .destination = edges.type.destination,
+                                                            .columns = {.sources = ends.row(0),
+                                                                        .destinations = ends.row(1),
+                                                                        .weights = values_of<float>(edges.weights),
+                                                                        .times = values_of<std::int64_t>(edges.times)},
+                                                            .features = edges.features,
+                                                            .links = {},
+                                                            .file = file_of_edges(edges.type)});
+      for (std::string const split : {"train", "valid", "test"}) {
+        auto const links = edges.links.find(split + "_edge");
+        auto const negatives = edges.links.find(split + "_edge_neg");
+        if (links != edges.links.end() || negatives != edges.links.end()) {
+          auto const pairs = [&](auto found) {
+            return found == edges.links.end() ? vertex_pairs_view{} : pairs_of(found->second);
+          };
+          table.links.push_back({split, pairs(links), pairs(negatives)});
+        }
+      }
+    }
+    return made;
+  }
+
+private:
+  using path = std::filesystem::path;
+
+  template <class T>
+  static host_view<T const> values_of(array const& values) {
+    return values.empty() ? host_view<T const>() : values.values<T>();
+  }
+  static vertex_pairs_view pairs_of(array const& pairs) {
+    auto const rows = pairs.matrix<global_id>();
+    return {.sources = rows.row(0), .destinations = rows.row(1)};
+  }
+
+  // Follows links, which a folder for other rows may consist of.
+  [[nodiscard]] std::string file_of_edges(edge_type_name const& type) const {
+    auto const file = *files_.find("edge_index", type.suffix);
+    std::error_code fault;
+    auto const behind_links = std::filesystem::canonical(file, fault);
+    return fault ? file.string() : behind_links.string();
+  }
+
+  [[nodiscard]] array map_pairs(path const& file) const {
+    auto pairs = map_npy(file, element_type::int64, {.watch = watch_});
+    if (pairs.shape().size() != 2 || pairs.rows() != 2) {
+      throw io_error(file.string(), 0,
+                     "has the shape " + shape_text(pairs.shape()) +
+                         "; pairs of vertices are [2, E] here, save the transpose");
+    }
+    return pairs;
+  }
+
+  [[nodiscard]] array map_dense(path const& file) const {
+    if (file.extension() == ".npz") {
+      throw io_error(file.string(), 0, "is sparse, and cannot stay in its file; save it as a dense .npy file");
+    }
+    return map_npy_any(file, {.watch = watch_});
+  }
+
+  void map_edges(edge_type_name const& type) {
+    mapped_edges edges{.type = type,
+                       .edge_index = map_pairs(*files_.find("edge_index", type.suffix)),
+                       .weights = {},
+                       .times = {},
+                       .features = {},
+                       .links = {}};
+    auto const num_edges = edges.edge_index.columns();
+    auto const what = edges_of_type({.source = type.source, .name = type.name, .destination = type.destination});
+    auto const map = [&](char const* kind, element_type wanted) {
+      auto const file = files_.find(kind, type.suffix);
+      auto made = file ? map_npy(*file, wanted, {.watch = watch_}) : array();
+      if (file) {
+        check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges, what);
+      }
+      return made;
+    };
+    for (auto const& [name, file] : type.features) {
+      edges.features.push_back({name, map_dense(file)});
+      check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
+    }
+    edges.weights = map("edge_weight", element_type::float32);
+    edges.times = map("edge_time", element_type::int64);
+    if (auto const file = files_.find("edge_time", type.suffix)) {
+      check_list(*file, edges.times);
+    }
+    for (auto const* const kind :
+         {"train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
+      if (auto const file = files_.find(kind, type.suffix)) {
+        edges.links.emplace(kind, map_pairs(*file));
+      }
+    }
+    edges_.push_back(std::move(edges));
+  }
+
+  void map_nodes(node_type_name const& type, std::map<std::string, std::int64_t> const& counts) {
+    raw_data::node_table nodes;
+    nodes.name = type.name;
+    nodes.num_nodes = -1;
+    auto const rows_are = [&](path const& file, std::int64_t rows) {
+      if (nodes.num_nodes >= 0) {
+        check_rows(file.string(), rows, nodes.num_nodes, vertices_of_type(nodes));
+      }
+      nodes.num_nodes = rows;
+    };
+    auto const list = [&](char const* kind) {
+      auto const file = files_.find(kind, type.suffix);
+      if (!file) {
+        return std::vector<std::int64_t>();
+      }
+      auto const values = read_npy_any(*file);
+      check_list(*file, values);
+      return integers_of(values, file->string());
+    };
+    if (auto const count = counts.find(type.name); count != counts.end()) {
+      rows_are(files_.meta(), count->second);
+    }
+    if (auto const file = files_.find("num_nodes", type.suffix)) {
+      auto const number = list("num_nodes");
+      if (number.size() != 1 || number[0] < 0) {
+        throw io_error(file->string(), 0, "is not a single number of 0 or more");
+      }
+      rows_are(*file, number[0]);
+    }
+    for (auto const& [name, file] : type.features) {
+      nodes.features.push_back({name, map_dense(file)});
+      rows_are(file, nodes.features.back().values.rows());
+    }
+    if (auto const file = files_.find("node_label", type.suffix)) {
+      nodes.labels = map_npy_any(*file, {.watch = watch_});
+      rows_are(*file, nodes.labels.rows());
+    }
+    if (auto const file = files_.find("node_time", type.suffix)) {
+      nodes.times = list("node_time");
+      rows_are(*file, static_cast<std::int64_t>(nodes.times.size()));
+    }
+    if (nodes.num_nodes < 0) {
+      nodes.num_nodes = count_nodes(type.name);
+    }
+    for (auto const& [ids, kind] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
+                                    std::pair{&nodes.test, "test_idx"}}) {
+      if (auto const file = files_.find(kind, type.suffix)) {
+        *ids = split_of(read_npy_any(*file), *file, nodes);
+      }
+    }
+    nodes_.push_back(std::move(nodes));
+  }
+
+  // Counts the vertices from the edges if no array has a row per vertex.
+  [[nodiscard]] std::int64_t count_nodes(std::string const& type) const {
+    std::int64_t count = 0;
+    auto const see = [&](array const& pairs, std::string const& source, std::string const& destination) {
+      for (int row = 0; row < 2; ++row) {
+        if ((row == 0 ? source : destination) == type && pairs.columns() > 0) {
+          constexpr auto most = std::numeric_limits<std::int64_t>::max() - 1;
+          auto const ids = pairs.matrix<global_id>().row(row);
+          count = std::max(count, std::min(*std::max_element(ids.begin(), ids.end()), most) + 1);
+        }
+      }
+    };
+    for (auto const& edges : edges_) {
+      see(edges.edge_index, edges.type.source, edges.type.destination);
+      for (auto const& [kind, pairs] : edges.links) {
+        see(pairs, edges.type.source, edges.type.destination);
+      }
+    }
+    return count;
+  }
+
+  npy_folder_files files_;
+  std::shared_ptr<input_watch> watch_ = std::make_shared<input_watch>();
+  std::vector<raw_data::node_table> nodes_;
+  std::vector<mapped_edges> edges_;
+};
+
+} // namespace glt::io::detail

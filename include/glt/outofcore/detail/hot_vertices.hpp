@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/comm/communicator.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/io/parts/write_options.hpp>
+#include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
+#include <glt/outofcore/detail/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/hottest_so_far.hpp>
+#include <glt/outofcore/detail/part_owners.hpp>
+#include <glt/outofcore/detail/row_slices.hpp>
+
+namespace glt::io::detail {
+
+/// Returns the number of vertices of a type that a part keeps.
+[[nodiscard]] inline std::int64_t share_of(std::int64_t num_vertices, double ratio) {
+  return static_cast<std::int64_t>(ratio * static_cast<double>(num_vertices));
+}
+
+/// Finds, for every part and node type, the remote vertices that its training vertices reach most. The edges of the
+/// graph stay on disk. A list has `ratio` · V of the type vertices, rounded down, or all that are reached.
+///
+/// A rank gets the lists of its `part_owners` parts, in the form of `write_parts_collective`; its other lists are empty.
+///
+/// @shape  part_of [V of all types], the same on all ranks → [node types]
+/// @comm   collective; as `estimate_hotness_of_parts`, and per part a header exchange and variable exchanges of 8 bytes
+///         a vertex
+/// @throws collective_error  on every rank, as `estimate_hotness_of_parts`, if the ratio is not in [0, 1], or if the
+///                           lists of a rank may take more than a quarter of its plan's bytes for edges
+/// @cost   as `estimate_hotness_of_parts`, and O(V · P · log V) at worst; memory 8 bytes an id of the lists, and 16
+///         bytes an id of one part's lists
+template <communicator Comm>
+[[nodiscard]] std::vector<write_options::hot_vertices>
+find_hot_vertices(Comm comm, detail::all_types const& graph, host_view<local_id const> part_of, int num_parts,
+                  double ratio, hotness_estimate_options const& options) {
+  auto const agree = [&](std::string const& failure) {
+    glt::detail::agree(comm, {.what = glt::detail::operation::estimate_hotness}, failure, num_parts,
+                       [](auto own, auto first) {
+                         return glt::detail::message("finds hot vertices of ", own, " parts, but rank 0 of ", first,
+                                                     "; ask for the same on all ranks");
+                       });
+  };
+  auto const num_types = graph.schema().num_node_types();
+  std::vector<write_options::hot_vertices> made;
+  std::optional<detail::part_owners> owners;
+  std::optional<detail::row_slices<Comm, double>> slices;
+  auto const rows_a_round = detail::agree_on_rows_a_round(comm, options.plan, sizeof(double));
+  agree(glt::detail::failure_of([&] {
+    glt::detail::check_num_parts(num_parts);
+    if (!(ratio >= 0 && ratio <= 1)) {
+      throw precondition_error(glt::detail::message("hot vertices: ", ratio, " of all; keep a share in [0, 1]"));
+    }
+    std::int64_t most = 0;
+    for (int type = 0; type < num_types; ++type) {
+      most += detail::share_of(graph.schema().num_vertices(type), ratio);
+      made.push_back({.node_type = type, .by_part = {}});
+      made.back().by_part.resize(static_cast<std::size_t>(num_parts));
+    }
+    owners.emplace(num_parts, comm.size());
+    auto const [first, last] = owners->parts_of(comm.rank());
+    auto const bytes = 8 * most * (last - first) + 16 * most;
+    if (bytes > options.plan.for_edges / 4) {
+      throw precondition_error(glt::detail::message(
+          "lists of hot vertices for ", last - first, " parts take up to ", bytes, " bytes, and ",
+          options.plan.for_edges / 4, " are left for them; keep a smaller share than ", ratio, ", allow ",
+          (4 * bytes - options.plan.for_edges) / 3 * 4 + 4, " bytes more of memory, or start more ranks"));
+    }
+    slices.emplace(comm, graph.num_vertices(), 1, rows_a_round);
+  }));
+  detail::estimate_hotness_of_parts(
+      comm, graph, part_of, num_parts, options, [&](int part, host_view<double const> own) {
+        auto const writer = owners->rank_of(part);
+        std::vector<detail::hottest_so_far> hottest;
+        std::string failure = glt::detail::failure_of([&] {
+          for (int type = 0; type < num_types && comm.rank() == writer; ++type) {
+            hottest.emplace_back(detail::share_of(graph.schema().num_vertices(type), ratio));
+          }
+        });
+        slices->collect(own, writer, [&](std::int64_t first, host_view<double const> values) {
+          if (!failure.empty()) {
+            return;
+          }
+          failure = glt::detail::failure_of([&] {
+            int type = 0;
+            for (std::int64_t i = 0; i < values.size(); ++i) {
+              auto const vertex = first + i;
+              if (values[i] > 0 && part_of[vertex] != part) {
+                for (; vertex >= graph.first_vertex(type + 1); ++type) {
+                }
+                hottest[static_cast<std::size_t>(type)].offer(vertex - graph.first_vertex(type), values[i]);
+              }
+            }
+          });
+        });
+        if (failure.empty()) {
+          failure = glt::detail::failure_of([&] {
+            for (std::size_t type = 0; type < hottest.size(); ++type) {
+              made[type].by_part[static_cast<std::size_t>(part)] = std::move(hottest[type]).take();
+            }
+          });
+        }
+        agree(failure);
+      });
+  return made;
+}
+
+} // namespace glt::io::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/thrust/detail/systems.hpp>
+
+#include <thrust/system/omp/execution_policy.h>
+
+namespace glt::detail {
+
+/// Thrust in the threads of OpenMP; needs a compiler that has it switched on.
+struct thrust_omp {
+  static constexpr bool on_gpu = false;
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  template <class Action>
+  void run(Action action) const {
+    action(::thrust::omp::par);
+  }
+};
+
+static_assert(thrust_system<thrust_omp>);
+
+} // namespace glt::detail
