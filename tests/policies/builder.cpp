@@ -69,7 +69,7 @@ TEST_CASE_TEMPLATE("draws become the subgraph of the serial builder", Policy, GL
       builder.add_hop(hop_of<Policy>(offsets, sources, ids));
     }
     builder.finish();
-    CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
     CHECK(builder.next_trees().empty());
   }
 }

@@ -58,7 +58,7 @@ void compare(Serial& serial, Sampler& sampler, std::vector<local_id> const& seed
   for (std::int64_t step = 0; step < 2; ++step) {
     serial.sample(seeds, {.seed = 2, .step = step}, expected);
     sampler.sample(make_buffer(seeds, policy).view(), {.seed = 2, .step = step}, out);
-    CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
   }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POL
       sampled_subgraph<Policy> out;
       serial.sample(seeds, queries, {.seed = 2}, expected);
       sampler.sample(seeds_there.view(), queries_there.view(), {.seed = 2}, out);
-      CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+      CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
     }
   }
   std::int64_t const row = 17;
@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("samples of a seed's further occurrences are those of the CPU
     sampled_subgraph<Policy> out;
     serial.sample(seeds, queries, {.seed = 2}, expected);
     sampler.sample(make_buffer(seeds, policy).view(), make_buffer(queries, policy).view(), {.seed = 2}, out);
-    CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
   };
   check(independent_rule<>{}, independent_rule<>{});
   check(independent_rule<labor_rule<memory_space::host>>{}, independent_rule<labor_rule<Policy::space>>{});

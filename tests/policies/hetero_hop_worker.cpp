@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("batches that outgrow their bounds, wide ids and a graph in p
   on_host.sample(0, host_view<global_id const>(seeds), {.seed = 4}, expected);
   auto const seeds_buffer = make_buffer<Policy>(seeds, policy);
   sampler.sample(0, seeds_buffer.view(), {.seed = 4}, out);
-  CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+  CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 }
 
 TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POLICIES) {
@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POL
   renamed_on_host.sample(host_seeds.lists, {.seed = 8}, expected);
   hetero_neighbor_sampler<Policy> renamed(there.view(), options, policy, ids_there);
   renamed.sample(seeds.lists, {.seed = 8}, out);
-  CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+  CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 
   std::vector<std::int64_t> queries;
   for (auto const& of_type : host_seeds.lists) {
@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POL
   asked_on_host.sample(host_seeds.lists, host_view<std::int64_t const>(queries), {}, expected);
   hetero_neighbor_sampler<Policy, local_id, last_edges_rule> asked(there.view(), trees, policy);
   asked.sample(seeds.lists, queries_there.view(), {}, out);
-  CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+  CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 }
 
 TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bounded", Policy, GLT_TEST_POLICIES) {
@@ -131,14 +131,14 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
       hetero_neighbor_sampler<device::cpu> on_host(graph.view(), options);
       hetero_subgraph<device::cpu> expected;
       on_host.sample(host_seeds.lists, {.seed = 3}, expected);
-      auto const wanted = glt::detail::copy_subgraph(device::cpu{}, expected);
+      auto const wanted = copy_subgraph(device::cpu{}, expected);
       for (std::int64_t const most_unread : {0, 3, 60, 500, 1 << 18}) { // all hops read, some, none
         CAPTURE(most_unread);
         detail::hetero_hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
         for (int batch = 0; batch < 2; ++batch) { // the second one with the memory of the first
           hetero_subgraph<Policy> out;
           worker.sample(there.view(), options, rules, no_ids, seeds.lists, {}, {.seed = 3}, out);
-          CHECK(glt::detail::copy_subgraph(policy, out) == wanted);
+          CHECK(copy_subgraph(policy, out) == wanted);
         }
       }
     }

@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TE
         on_host.sample(hetero_seed_lists_of(device::cpu{}, list, step).lists, key, expected);
         auto const seeds = hetero_seed_lists_of(policy, list, step);
         sampler.sample(seeds.lists, key, out);
-        CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+        CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
       }
     }
   }
@@ -66,8 +66,8 @@ TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last batch as it was", P
   auto const good = make_buffer<Policy>(std::vector<local_id>{1, 2}, policy);
   auto const bad = make_buffer<Policy>(std::vector<local_id>{1, 16}, policy);
   sampler.sample(1, good.view(), {}, out);
-  auto const before = glt::detail::copy_subgraph(policy, out);
+  auto const before = copy_subgraph(policy, out);
   CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] { sampler.sample(1, bad.view(), {}, out); }),
                         "author seed 1 is 16", "[0, 16)"));
-  CHECK(glt::detail::copy_subgraph(policy, out) == before);
+  CHECK(copy_subgraph(policy, out) == before);
 }

@@ -31,7 +31,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
         neighbor_sampler<device::cpu> on_host(graph.view(), options);
         sampled_subgraph<device::cpu> expected;
         on_host.sample(seeds, {.seed = 3}, expected);
-        auto const wanted = glt::detail::copy_subgraph(device::cpu(), expected);
+        auto const wanted = copy_subgraph(device::cpu(), expected);
         for (std::int64_t const most_unread : {0, 3, 24, 80, 1 << 20}) { // all hops read, some, none
           CAPTURE(most_unread);
           detail::hop_worker<Policy, local_id, uniform_rule> worker(policy, most_unread);
@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
             sampled_subgraph<Policy> out;
             worker.sample(policy.executor(), there.view(), options, uniform_rule{}, {}, seeds_there.view(), {},
                           {.seed = 3}, out);
-            CHECK(glt::detail::copy_subgraph(policy, out) == wanted);
+            CHECK(copy_subgraph(policy, out) == wanted);
           }
         }
       }

@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_O
           auto const seeds_there = make_buffer<Policy>(seeds, policy);
           on_host.sample(host_view<local_id const>(seeds), expected);
           sampler.sample(seeds_there.view(), out);
-          CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+          CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
         }
       }
     }
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_ON
   on_host.sample(host_view<std::int64_t const>(seeds), expected);
   auto const seeds_there = make_buffer<Policy>(seeds, policy);
   sampler.sample(seeds_there.view(), out);
-  CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu{}, expected));
+  CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu{}, expected));
 }
 
 TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was", Policy, GLT_TEST_ONE_POLICY) {
@@ -90,10 +90,10 @@ TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was"
   auto const good = make_buffer<Policy>(std::vector<local_id>{1, 2}, policy);
   auto const bad = make_buffer<Policy>(std::vector<local_id>{1, 101}, policy);
   sampler.sample(good.view(), out);
-  auto const before = glt::detail::copy_subgraph(policy, out);
+  auto const before = copy_subgraph(policy, out);
   CHECK(glt_test::names(glt_test::thrown<precondition_error>([&] { sampler.sample(bad.view(), out); }), "seed 1 is 101",
                         "[0, 101)"));
-  CHECK(glt::detail::copy_subgraph(policy, out) == before);
+  CHECK(copy_subgraph(policy, out) == before);
 }
 
 TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_POLICY) {

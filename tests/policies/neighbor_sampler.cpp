@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE("samples are those of the CPU: every graph and option", Polic
         auto const seeds = seeds_of(list.num_vertices, step);
         serial.sample(seeds, key, expected);
         sampler.sample(make_buffer(seeds, policy).view(), key, out);
-        CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+        CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
       }
     }
   }
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("64-bit ids, original ids, and a graph in pinned memory", Pol
     sampled_subgraph<Policy, global_id> out;
     serial.sample(seeds, {.seed = 4}, expected);
     sampler.sample(seeds_there.view(), {.seed = 4}, out);
-    CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
   }
 }
 
@@ -130,7 +130,7 @@ TEST_CASE_TEMPLATE("hops that may be large are those of the CPU", Policy, GLT_TE
   sampled_subgraph<Policy> out;
   serial.sample(seeds, {.seed = 4}, expected);
   sampler.sample(make_buffer(seeds, policy).view(), {.seed = 4}, out);
-  CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+  CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
 }
 
 TEST_CASE_TEMPLATE("batches in bulk are those of their steps", Policy, GLT_TEST_POLICIES) {
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("batches in bulk are those of their steps", Policy, GLT_TEST_
     auto const step = static_cast<std::int64_t>(i);
     sampled_subgraph<device::cpu> expected;
     serial.sample(seeds_of(i == 2 ? 0 : 257, step), {.seed = 5, .step = 11 + step}, expected);
-    CHECK(glt::detail::copy_subgraph(policy, out[i]) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out[i]) == copy_subgraph(device::cpu(), expected));
   }
   auto const wrong = make_buffer(std::vector<local_id>{3, 300}, policy);
   views[1] = wrong.view();
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE("the first seed that is no vertex is named, and the next batc
     std::vector<local_id> const seeds{1, 5};
     serial.sample(seeds, {}, expected);
     sampler.sample(make_buffer(seeds, policy).view(), {}, out);
-    CHECK(glt::detail::copy_subgraph(policy, out) == glt::detail::copy_subgraph(device::cpu(), expected));
+    CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
   }
 }
 
