@@ -27,8 +27,7 @@ void check_equal(Policy const& policy, full_neighborhoods<device::cpu>& expected
       REQUIRE(!(batch == walk.end()));
       CHECK((*batch).step == wanted.step);
       CHECK((*batch).rows == wanted.rows);
-      CHECK(copy_subgraph(policy, (*batch).subgraph) ==
-            copy_subgraph(device::cpu{}, wanted.subgraph));
+      CHECK(copy_subgraph(policy, (*batch).subgraph) == copy_subgraph(device::cpu{}, wanted.subgraph));
       ++batch;
     }
     CHECK(batch == walk.end());

@@ -42,8 +42,8 @@ void check_hotness(csr_view<memory_space::host> graph, std::vector<local_id> con
   Policy const policy;
   auto const copied = copy_graph<GraphPolicy>(graph);
   auto const list = make_buffer<Policy>(seeds, policy);
-  auto const expected = glt::io::detail::estimate_hotness<device::cpu>(graph, seeds, options);
-  auto const hotness = glt::io::detail::estimate_hotness(copied.view(), list.view(), options, policy);
+  auto const expected = estimate_hotness<device::cpu>(graph, seeds, options);
+  auto const hotness = estimate_hotness(copied.view(), list.view(), options, policy);
   CHECK(to_vector(policy, hotness.view()) == to_vector(device::cpu(), expected.view()));
 }
 
@@ -76,8 +76,8 @@ TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at
   auto const graph = copy_graph<Policy>(made.view(), policy);
   auto const from = make_buffer<Policy>(seeds, policy);
   for (std::int64_t const batch_size : {70000, 69999, 35000}) {
-    auto const hot = glt::io::detail::estimate_hotness(
-        graph.view(), from.view(), {.neighbors = {.fanouts = {1}}, .batch_size = batch_size}, policy);
+    auto const hot =
+        estimate_hotness(graph.view(), from.view(), {.neighbors = {.fanouts = {1}}, .batch_size = batch_size}, policy);
     CHECK(detail::read_element(policy, hot.view(), 0) == 1);
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("the first seed that is no vertex is named", Policy, GLT_TEST
   auto const made = make_csr<device::cpu>(glt_test::random_graph(101, 370).view());
   auto const graph = copy_graph<Policy>(made.view(), policy);
   auto const seeds = make_buffer<Policy>(std::vector<local_id>{0, 101, -1}, policy);
-  CHECK_THROWS_WITH_AS(static_cast<void>(glt::io::detail::estimate_hotness(graph.view(), seeds.view(),
-                                                                           {.neighbors = {.fanouts = {2}}}, policy)),
-                       "seed 1 is 101, but vertices are in [0, 101); pass ids of this graph", precondition_error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(estimate_hotness(graph.view(), seeds.view(), {.neighbors = {.fanouts = {2}}}, policy)),
+      "seed 1 is 101, but vertices are in [0, 101); pass ids of this graph", precondition_error);
 }

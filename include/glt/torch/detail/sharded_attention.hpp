@@ -32,8 +32,8 @@ public:
 
   void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
-             matrix_over<space, scalar_t>(softmax), options_);
+      detail::attend(*graph_, views<scalar_t const>(rows), matrix_over<space, scalar_t>(output),
+                     matrix_over<space, scalar_t>(softmax), options_);
       loops_.reopen(output, softmax);
       loops_.attend<scalar_t>(graph_->policy(), rows, output, softmax);
     });
@@ -42,9 +42,9 @@ public:
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                        at::Tensor const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      attend_backward(*graph_, views<scalar_t const>(rows),
-                      {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
-                      matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
+      detail::attend_backward(*graph_, views<scalar_t const>(rows),
+                              {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
+                              matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
       loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, softmax, gradient, out);
     });
   }
