@@ -61,9 +61,12 @@ public:
   [[nodiscard]] at::Tensor forward(at::Tensor const& x, Graph& graph, attention_draws const& draws = {}) {
     check_input("gat_conv", x, options_.in);
     auto const values = map_rows_over(graph, x, linear_->weight);
-    // Maps x, not values: the input of a first layer needs no gradient.
-    auto const to_scores = at::cat({by_head(source_), by_head(destination_)}).mm(linear_->weight);
-    auto const scores = map_rows_over(graph, x, to_scores);
+    auto const of_values = at::cat({by_head(source_), by_head(destination_)});
+    // Of x where it is narrower: the input of a first layer needs no gradient.
+    auto const scores =
+        columns_of_passes(options_.in, x.requires_grad()) < columns_of_passes(options_.heads * options_.out, true)
+            ? map_rows_over(graph, x, of_values.mm(linear_->weight))
+            : map_rows_over(graph, values, of_values);
     auto const y = attend_neighbors(values, scores.narrow(1, 0, options_.heads),
                                     scores.narrow(1, options_.heads, options_.heads), graph,
                                     {.heads = options_.heads,

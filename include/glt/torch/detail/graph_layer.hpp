@@ -22,16 +22,18 @@ inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_
   }
 }
 
+/// Returns the columns of rows over all passes: rows with a gradient take a backward pass, too.
+[[nodiscard]] inline std::int64_t columns_of_passes(std::int64_t columns, bool has_gradient) {
+  return columns * (has_gradient && at::GradMode::is_enabled() ? 2 : 1);
+}
+
 /// Returns true if a linear map from `in` to `out` columns is better done before an aggregation than after it. The two
 /// commute.
 ///
-/// The fewer columns are aggregated, over all passes: rows with a gradient take a backward pass, too, and mapped rows
-/// always have a gradient in training.
+/// The fewer columns are aggregated; mapped rows always have a gradient in training.
 template <class Graph>
 [[nodiscard]] bool maps_first(at::Tensor const& x, Graph& graph, std::int64_t in, std::int64_t out) {
-  bool const trains = at::GradMode::is_enabled();
-  auto const passes = [](bool backward) { return std::int64_t{backward ? 2 : 1}; };
-  return favours_narrow_rows(graph) && out * passes(trains) < in * passes(trains && x.requires_grad());
+  return favours_narrow_rows(graph) && columns_of_passes(out, true) < columns_of_passes(in, x.requires_grad());
 }
 
 inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
