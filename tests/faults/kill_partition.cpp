@@ -56,7 +56,10 @@ int main(int argc, char** argv) {
                  : there                                         ? verdict::right
                                                                  : verdict::aborted,
                  what);
-      left_by_term += signal == SIGTERM && !names_in(scratch / "work", {"parts"}).empty() ? 1 : 0;
+      for (auto const& name : signal == SIGTERM ? names_in(scratch / "work", {"parts"}) : std::set<std::string>()) {
+        std::printf("left: %s, %s\n%s", what.c_str(), name.c_str(), running.text().c_str());
+        left_by_term += 1;
+      }
       std::filesystem::remove_all(out);
       child again(partition_command(call, scratch / "input", out), scratch / "output");
       if (!again.wait(60) || again.status() != 0 || glt_test::files_of(out) != whole.files) {
@@ -65,7 +68,7 @@ int main(int argc, char** argv) {
       left_at_last += names_in(scratch / "work", {"parts"}).empty() ? 0 : 1;
     }
   }
-  std::printf("kills: SIGTERM left files %d times, after the next run there were some %d times\n", left_by_term,
+  std::printf("kills: SIGTERM left %d files or folders, after the next run there were some %d times\n", left_by_term,
               left_at_last);
   return counts.finish() + (left_by_term + left_at_last > 0 ? 1 : 0);
 }
