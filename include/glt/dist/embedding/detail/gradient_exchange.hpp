@@ -4,6 +4,7 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/embedding/detail/key_groups.hpp>
