@@ -3,6 +3,7 @@
 
 // Everything that needs a C++20 compiler and nothing else.
 
+#include <glt/comm/comm.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>

@@ -6,7 +6,6 @@
 #include <glt/comm/detail/mailbox.hpp>
 
 #include <chrono>
-#include <numeric>
 
 namespace glt {
 

@@ -4,8 +4,6 @@
 #include <glt/comm/detail/threads_board.hpp>
 #include <glt/comm/threads_comm.hpp>
 
-#include <exception>
-#include <numeric>
 #include <thread>
 
 namespace glt {

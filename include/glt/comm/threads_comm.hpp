@@ -10,7 +10,6 @@
 #include <glt/comm/detail/threads_call.hpp>
 
 #include <deque>
-#include <exception>
 #include <mutex>
 
 namespace glt::detail {

@@ -9,8 +9,6 @@
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads_comm.hpp>
 
-#include <exception>
-
 namespace glt {
 
 /// Node memory of ranks that live in one process: threads, or a single rank.

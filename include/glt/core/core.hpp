@@ -8,19 +8,27 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/detail/mistake.hpp>
 #include <glt/core/detail/narrow.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
+#include <glt/core/half.hpp>
+#include <glt/core/random.hpp>
 #include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>

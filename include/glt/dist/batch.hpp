@@ -7,8 +7,6 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
-#include <cmath>
-
 namespace glt::dist {
 
 /// Place of a batch in an epoch, and its seeds.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/guard.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/threads_node.hpp>
 #include <glt/core/detail/name_list.hpp>
@@ -19,7 +15,6 @@
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/shared/reading.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <exception>
 
 namespace glt::dist {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/store_agreement.hpp>
 #include <glt/feature/feature_store.hpp>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 
 namespace glt::detail {
 

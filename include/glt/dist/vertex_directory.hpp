@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
@@ -11,8 +9,6 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
 namespace glt::detail {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
 #include <glt/dlpack/detail/device.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
 #include <glt/dlpack/tensor.hpp>

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/shape_text.hpp>
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
 #include <glt/dlpack/detail/device.hpp>
 #include <glt/dlpack/detail/element_type.hpp>
 #include <glt/dlpack/tensor.hpp>

@@ -3,6 +3,7 @@
 
 #if __has_include(<dlpack/dlpack.h>)
 #include <dlpack/dlpack.h>
+
 #elif __has_include(<ATen/dlpack.h>) // LibTorch ships the same header
 #include <ATen/dlpack.h>
 #else

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cmath>
 
 namespace glt {
 

@@ -3,7 +3,6 @@
 
 #include <glt/core/detail/bisection.hpp>
 #include <glt/core/detail/heap.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>

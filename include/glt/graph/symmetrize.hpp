@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/dist/embedding/sparse_embedding.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <bit>
 #include <filesystem>
 
 namespace glt::io {

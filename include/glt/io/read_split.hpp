@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/guard.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>

@@ -3,6 +3,7 @@
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
+
 #endif
 
 namespace glt {

@@ -4,8 +4,6 @@
 #include <glt/core/core.hpp>
 #include <glt/metis/detail/api.hpp>
 
-#include <source_location>
-
 namespace glt {
 
 /// Failure of METIS; holds the name of the call and the code that it returned.

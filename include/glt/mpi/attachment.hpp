@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -12,8 +11,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>

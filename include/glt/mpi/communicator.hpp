@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/alarm.hpp>
-#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -21,7 +18,6 @@
 #include <glt/mpi/error.hpp>
 
 #include <chrono>
-#include <exception>
 
 namespace glt::detail {
 

@@ -7,7 +7,6 @@
 #include <glt/mpi/error.hpp>
 
 #include <chrono>
-#include <exception>
 #include <unistd.h>
 
 namespace glt {

@@ -4,8 +4,6 @@
 #include <glt/core/core.hpp>
 #include <glt/mpi/detail/api.hpp>
 
-#include <source_location>
-
 namespace glt {
 
 /// Error of a failed call of the MPI library; carries the name of the call, MPI's code and MPI's text.

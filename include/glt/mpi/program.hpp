@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/guard.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/memory/keep_freed_memory.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
 
 #include <csignal>
-#include <exception>
 #include <ostream>
 
 namespace glt {

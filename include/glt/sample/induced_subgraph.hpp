@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
@@ -13,8 +12,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-
-#include <numeric>
 
 namespace glt {
 
@@ -62,8 +59,8 @@ inline void validate(induced_options const& options) {
   }
   if (!options.fanouts.empty()) {
     if (options.num_hops > 0) {
-      throw precondition_error(message("induced subgraph of ", options.num_hops, " hops and ",
-                                               options.fanouts.size(), " fanouts; give one of them"));
+      throw precondition_error(message("induced subgraph of ", options.num_hops, " hops and ", options.fanouts.size(),
+                                       " fanouts; give one of them"));
     }
     validate(reaching(options));
   }

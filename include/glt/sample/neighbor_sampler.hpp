@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
-#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
@@ -13,8 +11,6 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>
-
-#include <mutex>
 
 namespace glt::detail {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/element_at.hpp>
-#include <glt/exec/detail/radix_sort.hpp>
-#include <glt/exec/executor.hpp>
-#include <glt/exec/sequential.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/thrust/detail/systems.hpp>
 
 #include <thrust/copy.h>

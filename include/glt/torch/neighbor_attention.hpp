@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
+#include <glt/core/core.hpp>
 
 #include <torch/types.h>
-
-#include <cstdint>
 
 namespace glt {
 

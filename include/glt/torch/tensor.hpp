@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
 #include <glt/dlpack/export.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/memory/memory.hpp>

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/io/detail/json_cursor.hpp>
+#include <glt/io/parts/detail/manifest_parser.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/hotness_walk.hpp>
+#include <glt/outofcore/detail/hotness.hpp>
 
 #include <glt/comm/serial.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/hottest_so_far.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
 
 #include <glt/core/random.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
-#include <glt/io/parts/detail/raw_data_cutter.hpp>
+#include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/detail/part_builder.hpp>
 
 #include <cstddef>

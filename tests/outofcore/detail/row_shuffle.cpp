@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/outofcore/detail/row_shuffle.hpp>
+#include <glt/outofcore/detail/part_builder.hpp>
 #include <glt/partition/split.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/outofcore/detail/scratch_cut.hpp>
+#include <glt/outofcore/detail/part_builder.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/outofcore/detail/scratch_folder.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 
 #include <filesystem>
 

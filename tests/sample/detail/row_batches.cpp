@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/row_batches.hpp>
+#include <glt/sample/full_neighborhoods.hpp>
 
 #include <glt/core/random.hpp>
 

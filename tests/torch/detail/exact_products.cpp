@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/detail/exact_products.hpp>
+#include <glt/torch/reproducible_graph.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/detail/row_product.hpp>
+#include <glt/torch/message_graph.hpp>
 
 #include <glt/core/error.hpp>
 #include <glt/torch/threads.hpp>

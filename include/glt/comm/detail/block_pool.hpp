@@ -3,7 +3,6 @@
 
 #include <glt/comm/detail/checks.hpp>
 
-#include <bit>
 #include <map>
 #include <mutex>
 #include <new>

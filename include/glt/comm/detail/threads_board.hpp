@@ -4,11 +4,9 @@
 #include <glt/comm/detail/threads_call.hpp>
 
 #include <condition_variable>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <new>
-#include <numeric>
 
 namespace glt::detail {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-
-#include <concepts>
+#include <glt/core/core.hpp>
 
 namespace glt::detail {
 

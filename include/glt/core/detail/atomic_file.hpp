@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/error.hpp>
+#include <glt/core/core.hpp>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace glt::detail {
 

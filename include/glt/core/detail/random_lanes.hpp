@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/random.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
+#include <glt/core/core.hpp>
 
 // Two blocks of random words in the two lanes of a vector register; device code uses only the portable version.
 #if defined(__SSE2__) && !defined(__CUDACC__)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
-
-#include <cstdint>
-#include <type_traits>
+#include <glt/core/core.hpp>
 
 namespace glt::detail {
 

@@ -6,10 +6,7 @@
 #include <glt/cuda/error.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <bit>
-#include <cstring>
 #include <cuda_runtime_api.h>
-#include <mutex>
 
 namespace glt::detail {
 

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/shared/reading.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/graph/dedupe.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <ranges>
 
 namespace glt::dist {
 

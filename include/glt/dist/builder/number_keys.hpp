@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/guard.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/builder/detail/key_directory.hpp>
 #include <glt/dist/builder/exchange.hpp>
-
-#include <ranges>
 
 namespace glt::dist {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>

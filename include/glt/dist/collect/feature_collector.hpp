@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -12,7 +11,6 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>

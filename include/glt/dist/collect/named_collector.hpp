@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
@@ -19,7 +17,6 @@
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 
 namespace glt::dist {

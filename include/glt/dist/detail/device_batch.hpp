@@ -6,8 +6,6 @@
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <functional>
-
 namespace glt::detail {
 
 struct no_work {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/guard.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/hetero_graph.hpp>

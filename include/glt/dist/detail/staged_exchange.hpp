@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/checks.hpp>
-#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cstring>
-#include <exception>
 
 namespace glt::detail {
 

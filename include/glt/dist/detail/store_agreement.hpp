@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 
 namespace glt::detail {
 

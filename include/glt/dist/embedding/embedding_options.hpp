@@ -3,7 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <cmath>
 #include <variant>
 
 namespace glt::detail {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/lost_rank.hpp>
-#include <glt/core/random.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
@@ -15,10 +10,7 @@
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 
-#include <bit>
 #include <variant>
 
 namespace glt::detail {

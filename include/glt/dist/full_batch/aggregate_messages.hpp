@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/message_kernels.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
@@ -13,7 +10,6 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

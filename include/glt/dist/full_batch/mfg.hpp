@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
 #include <glt/sample/hotness/detail/log_miss.hpp>

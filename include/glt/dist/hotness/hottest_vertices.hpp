@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/partition/book.hpp>
-
-#include <bit>
-#include <functional>
-#include <numeric>
 
 namespace glt::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/feature_store.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/random.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -20,7 +17,6 @@
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
@@ -31,8 +27,6 @@
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <bit>
 
 namespace glt::dist {
 

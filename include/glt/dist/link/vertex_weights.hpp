@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/partition/detail/book_view.hpp>
 #include <glt/sample/detail/batch/known_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
-
-#include <numeric>
 
 namespace glt::detail {
 

@@ -3,9 +3,6 @@
 
 #include <glt/core/detail/members.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/partition/book.hpp>
-
-#include <bit>
 
 namespace glt::detail {
 

@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <ranges>
-
 namespace glt::detail {
 
 /// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused.

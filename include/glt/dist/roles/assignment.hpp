@@ -4,7 +4,6 @@
 #include <glt/dist/roles/role.hpp>
 
 #include <map>
-#include <numeric>
 
 namespace glt::dist {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
@@ -16,7 +15,6 @@
 
 #include <chrono>
 #include <deque>
-#include <exception>
 #include <map>
 
 namespace glt::dist {

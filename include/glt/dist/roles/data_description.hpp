@@ -3,9 +3,6 @@
 
 #include <glt/core/core.hpp>
 #include <glt/core/detail/name_list.hpp>
-#include <glt/core/element_type.hpp>
-
-#include <numeric>
 
 namespace glt::dist {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/detail/data_requests.hpp>
@@ -16,8 +15,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
-
-#include <exception>
 
 namespace glt::detail {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
@@ -14,7 +12,6 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 
 #include <chrono>
-#include <exception>
 #include <typeinfo>
 
 namespace glt::dist {

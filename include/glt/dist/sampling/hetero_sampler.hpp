@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>

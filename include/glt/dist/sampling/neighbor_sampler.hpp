@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
@@ -14,15 +12,11 @@
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <functional>
 
 namespace glt::dist {
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -17,8 +14,6 @@
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
-
-#include <bit>
 
 namespace glt::dist {
 

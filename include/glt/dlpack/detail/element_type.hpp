@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/core.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dlpack/tensor.hpp>
 
 namespace glt::detail {

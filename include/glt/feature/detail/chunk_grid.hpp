@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
-
-#include <bit>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

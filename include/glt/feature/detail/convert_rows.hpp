@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
-
-#include <cstring>
 
 #if defined(__F16C__) && !defined(__CUDA_ARCH__)
 #include <immintrin.h>

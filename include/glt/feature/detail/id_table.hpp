@@ -4,8 +4,6 @@
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <bit>
-
 namespace glt::detail {
 
 // Lower half of an id, and its position.

@@ -3,9 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <bit>
-#include <cstring>
-
 namespace glt::detail {
 
 /// Address of item i of a copy: the start of row index(i) of a matrix.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/visit_element.hpp>
-#include <glt/core/element_type.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
@@ -12,6 +10,7 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/row_chunks.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

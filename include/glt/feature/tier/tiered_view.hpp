@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/row_chunks.hpp>
@@ -10,6 +9,7 @@
 #include <glt/feature/tier/detail/row_tier.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
 #include <glt/feature/tier/detail/transfer_located_rows.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt {
 

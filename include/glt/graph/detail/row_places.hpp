@@ -3,8 +3,6 @@
 
 #include <glt/memory/memory.hpp>
 
-#include <numeric>
-
 namespace glt::detail {
 
 /// Places of edges in rows, for edges that come in any order: first count all edges, then place each.

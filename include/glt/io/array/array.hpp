@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cstring>
 
 namespace glt::io {
 

@@ -8,7 +8,6 @@
 #include <glt/memory/memory.hpp>
 
 #include <filesystem>
-#include <ranges>
 
 namespace glt::io {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
 #include <glt/partition/book.hpp>
-
-#include <numeric>
 
 namespace glt::io {
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/parts/manifest.hpp>
 
-#include <numeric>
 #include <sstream>
 
 namespace glt::io {

@@ -2,22 +2,162 @@
 #pragma once
 
 #include <glt/core/detail/atomic_file.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/detail/row_places.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_checks.hpp>
 #include <glt/io/parts/detail/parts_content.hpp>
+#include <glt/io/parts/detail/parts_cut.hpp>
+#include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
-#include <glt/io/parts/detail/raw_data_cutter.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/write_options.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/relabel.hpp>
 
 #include <filesystem>
+
+namespace glt::io::detail {
+
+// Cutter of the edges of one type into the rows of parts. It cuts several parts at a time, which have together about an
+// eighth of the edges, so that a few passes over the list suffice for any number of parts.
+class edge_cutter {
+public:
+  edge_cutter(edge_table_view table, relabelling const& sources, relabelling const& destinations)
+      : table_(std::move(table)), sources_(sources), destinations_(destinations),
+        num_edges_(static_cast<std::size_t>(destinations.book.num_parts()), 0) {
+    auto const name = "edges '" + table_.name + "'";
+    auto const& columns = table_.columns;
+    check_rows(columns.destinations.size(), columns.sources.size(), name + ": destinations");
+    check_ids(columns.sources, sources.book.num_vertices(), name + ": sources");
+    check_ids(columns.destinations, destinations.book.num_vertices(), name + ": destinations");
+    for (auto const destination : columns.destinations) {
+      ++num_edges_[static_cast<std::size_t>(destinations.book.owner(destinations.renumbered[destination]))];
+    }
+    most_ = std::max(columns.sources.size() / 8, num_edges_.empty() ? 0 : std::ranges::max(num_edges_));
+  }
+
+  // Returns the rows of a part; cheapest for parts in ascending order.
+  [[nodiscard]] csr_graph<device::cpu, global_id> cut(int part) {
+    if (part < first_ || part >= last_) {
+      compress(part);
+    }
+    auto const& book = destinations_.book;
+    auto const row = book.begin(part) - book.begin(first_);
+    auto const begin = rows_->offsets[row];
+    auto const count = rows_->offsets[row + book.size(part)] - begin;
+    buffer<device::cpu, edge_offset> offsets(book.size(part) + 1);
+    for (std::int64_t r = 0; r < offsets.size(); ++r) {
+      offsets[r] = rows_->offsets[row + r] - begin;
+    }
+    return {sources_.book.num_vertices(), std::move(offsets),
+            buffer<device::cpu, global_id>::adopt(rows_->sources.data() + begin, count, rows_),
+            buffer<device::cpu, edge_id>::adopt(rows_->edge_ids.data() + begin, count, rows_)};
+  }
+
+private:
+  struct compressed_rows {
+    buffer<device::cpu, edge_offset> offsets;
+    buffer<device::cpu, global_id> sources;
+    buffer<device::cpu, edge_id> edge_ids;
+  };
+
+  void compress(int part) {
+    rows_.reset(); // before the next rows take memory
+    auto const& book = destinations_.book;
+    auto count = num_edges_[static_cast<std::size_t>(part)];
+    first_ = part;
+    last_ = part + 1;
+    while (last_ < book.num_parts() && count + num_edges_[static_cast<std::size_t>(last_)] <= most_) {
+      count += num_edges_[static_cast<std::size_t>(last_++)];
+    }
+    auto const begin = book.begin(first_);
+    auto const end = book.end(last_ - 1);
+    auto made = std::make_shared<compressed_rows>();
+    made->sources.resize(count);
+    made->edge_ids.resize(count);
+    glt::detail::row_places rows(end - begin);
+    auto const each_own = [&](auto use) {
+      auto const targets = table_.columns.destinations;
+      for (std::int64_t e = 0; e < targets.size(); ++e) {
+        auto const id = destinations_.renumbered[targets[e]];
+        if (id >= begin && id < end) {
+          use(e, id - begin);
+        }
+      }
+    };
+    each_own([&](std::int64_t, std::int64_t row) { rows.count(row); });
+    rows.finish_counting();
+    each_own([&](edge_id e, std::int64_t row) {
+      auto const place = rows.place(row);
+      made->sources[place] = sources_.renumbered[table_.columns.sources[e]];
+      made->edge_ids[place] = e;
+    });
+    made->offsets = std::move(rows).offsets();
+    rows_ = std::move(made);
+  }
+
+  edge_table_view table_;
+  relabelling const& sources_;
+  relabelling const& destinations_;
+  std::vector<std::int64_t> num_edges_; // by part
+  std::int64_t most_ = 0;
+  int first_ = 0; // parts in rows_
+  int last_ = 0;
+  std::shared_ptr<compressed_rows> rows_;
+};
+
+/// Cutter of a data set in memory into parts.
+class raw_data_cutter {
+public:
+  /// @where  borrows all arguments, which must outlive this object
+  /// @throws precondition_error  as `parts_input`, and for ids of edges
+  raw_data_cutter(raw_data_view data, std::span<relabelling const> labels, write_options const& options)
+      : input_(std::move(data), labels, options.hot, options.halo) {
+    auto const& tables = input_.data().edges;
+    for (std::size_t e = 0; e < tables.size(); ++e) {
+      cutters_.emplace_back(tables[e], input_.of_source(e), input_.of_destination(e));
+    }
+    input_.check_links();
+  }
+
+  [[nodiscard]] int num_parts() const { return input_.num_parts(); }
+  [[nodiscard]] part_content cut(int part) { return part_assembly(input_, *this).make(part); }
+
+  // Members that `part_assembly` calls.
+  [[nodiscard]] csr_graph<device::cpu, global_id> relation(std::size_t type, int part) {
+    return cutters_[type].cut(part);
+  }
+  [[nodiscard]] std::vector<raw_data::named_array> features(std::size_t type, int,
+                                                            host_view<global_id const> original) const {
+    return cut_rows(input_.data().nodes[type].features, original);
+  }
+  [[nodiscard]] static array rows(array const& from, host_view<std::int64_t const> numbers) {
+    return cut_rows(from, numbers);
+  }
+  template <class T>
+  [[nodiscard]] static buffer<device::cpu, T> values(host_view<T const> from, host_view<std::int64_t const> numbers) {
+    return cut_values(from, numbers);
+  }
+  [[nodiscard]] static buffer<device::cpu, global_id> ids(host_view<global_id const> list) {
+    return make_buffer<device::cpu>(list);
+  }
+
+private:
+  parts_input input_;
+  std::vector<edge_cutter> cutters_;
+};
+
+} // namespace glt::io::detail
 
 namespace glt::io {
 

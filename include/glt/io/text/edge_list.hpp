@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/sequential.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstddef>
 #include <string_view>
-
 #include <unistd.h>
 
 namespace glt::detail {

@@ -10,5 +10,6 @@
 #endif
 #if !__has_include(<mpi.h>)
 #include <missing for glt::mpi: MPI: link glt::mpi of find_package(glt COMPONENTS mpi), or compile by mpicxx> // an error that ends the compilation
+
 #endif
 #include <mpi.h>

@@ -11,7 +11,6 @@
 #include <mutex>
 #include <string_view>
 #include <thread>
-
 #include <unistd.h>
 
 namespace glt::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/deadline.hpp>

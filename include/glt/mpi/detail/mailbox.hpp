@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/block_pool.hpp>
-#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/mpi/detail/api.hpp>
@@ -14,9 +14,7 @@
 #include <glt/mpi/error.hpp>
 
 #include <chrono>
-#include <exception>
 #include <list>
-#include <numeric>
 #include <thread>
 
 namespace glt::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/block_pool.hpp>
-#include <glt/comm/detail/checks.hpp>
 #include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/detail/exchange_plan.hpp>
 #include <glt/mpi/detail/handle.hpp>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/memory/detail/huge_pages.hpp>
+#include <glt/memory/memory.hpp>
 
 #include <cerrno>
-#include <cstring>
 
 #if defined(__linux__)
 #include <fcntl.h>

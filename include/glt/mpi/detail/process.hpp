@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
-
 #include <sys/stat.h>
 #include <unistd.h>
 

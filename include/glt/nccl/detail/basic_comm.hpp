@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/alarm.hpp>
-#include <glt/comm/detail/checks.hpp>
 #include <glt/nccl/detail/layer.hpp>
 #include <glt/nccl/detail/session.hpp>
-
-#include <exception>
 
 namespace glt::detail {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/alarm.hpp>
 #include <glt/nccl/detail/layer.hpp>
 
-#include <exception>
 #include <thread>
 
 namespace glt::detail {

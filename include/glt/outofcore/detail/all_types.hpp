@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/progress.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
@@ -10,8 +9,6 @@
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>
-
-#include <cstring>
 
 namespace glt::io::detail {
 

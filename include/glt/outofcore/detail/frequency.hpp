@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/hotness.hpp>
 #include <glt/outofcore/detail/hotness_estimate_options.hpp>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/detail/checked_pairs.hpp>
@@ -12,18 +11,85 @@
 #include <glt/io/parts/detail/parts_input.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/part_owners.hpp>
-#include <glt/outofcore/detail/row_shuffle.hpp>
 #include <glt/outofcore/detail/scratch_array.hpp>
-#include <glt/outofcore/detail/scratch_cut.hpp>
+#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/partition/relabel.hpp>
 
 #include <filesystem>
 
 namespace glt::io::detail {
+
+/// Moves rows of vertices to the ranks that make their parts, each to its vertex's place in the part.
+///
+/// Every rank reads its slice of the rows.
+///
+/// @shape  values [V, …], the same on all ranks · of_parts: one array for every part of this rank
+/// @comm   collective; as `shuffle_in_rounds`, and a header exchange
+/// @throws collective_error  on every rank, if an array cannot be written
+template <communicator Comm>
+void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, part_owners const& owners,
+                  memory_plan const& plan, progress::callback const& on_progress,
+                  std::span<scratch_array<std::byte>> of_parts) {
+  auto const row_bytes = values.columns() * glt::detail::size_of(values.type());
+  auto const first_part = owners.parts_of(comm.rank()).first;
+  std::vector<std::byte> record(static_cast<std::size_t>(row_bytes) + sizeof(global_id));
+  glt::detail::record_shuffle shuffle(comm, std::ssize(record));
+  shuffle_in_rounds(
+      comm, shuffle, values.rows(), plan.items_a_round(std::ssize(record)),
+      {.what = "moving features to their parts", .unit = "rows"}, on_progress,
+      [&](std::int64_t first, std::int64_t last) {
+        for (auto v = first; v < last; ++v) {
+          auto const id = labels.renumbered[v];
+          std::memcpy(record.data(), &id, sizeof(id));
+          glt::detail::copy_bytes(record.data() + sizeof(id), values.bytes().data() + v * row_bytes, row_bytes);
+          shuffle.add(owners.rank_of(labels.book.owner(id)), record.data());
+        }
+      },
+      [&](std::byte const* arrived) {
+        global_id id = 0;
+        std::memcpy(&id, arrived, sizeof(id));
+        auto const part = labels.book.owner(id);
+        of_parts[static_cast<std::size_t>(part - first_part)].write((id - labels.book.begin(part)) * row_bytes,
+                                                                    {arrived + sizeof(id), row_bytes});
+      });
+  auto const failure = glt::detail::failure_of([&] {
+    for (auto& rows : of_parts) {
+      rows.flush();
+    }
+  });
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure);
+}
+
+// Does the same as `cut_rows`, into a file.
+inline array cut_rows_to_scratch(array const& from, host_view<std::int64_t const> rows,
+                                 std::filesystem::path const& path) {
+  auto const row_bytes = from.columns() * glt::detail::size_of(from.type());
+  scratch_array<std::byte> made(path);
+  for (auto const row : rows) {
+    made.append(from.bytes().subview(row * row_bytes, row_bytes));
+  }
+  auto shape = from.shape();
+  shape[0] = rows.size();
+  return {from.type(), std::move(shape), std::move(made).take()};
+}
+
+// Does the same as `cut_values`, into a file.
+template <class T>
+buffer<device::cpu, T> cut_values_to_scratch(host_view<T const> from, host_view<std::int64_t const> rows,
+                                             std::filesystem::path const& path) {
+  if (from.empty()) {
+    return {};
+  }
+  scratch_array<T> made(path);
+  for (auto const row : rows) {
+    made.append(from.subview(row, 1));
+  }
+  return std::move(made).take();
+}
 
 /// Builder of one rank's parts: gathers edges and features from all ranks, and keeps pending data in a folder.
 class part_builder {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>
 #include <glt/outofcore/detail/stream.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/guard.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/shuffle_rounds.hpp>

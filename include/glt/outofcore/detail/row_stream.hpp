@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/builder/detail/rows_to_first.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/partition/partitioner.hpp>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data_view.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/row_stream.hpp>

@@ -3,8 +3,6 @@
 
 #include <glt/partition/balance.hpp>
 
-#include <cmath>
-
 namespace glt::detail {
 
 /// Returns the most that a part may have of `total`, of which `heaviest` cannot be divided.

@@ -7,8 +7,6 @@
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/detail/part_capacities.hpp>
 
-#include <numeric>
-
 namespace glt::detail {
 
 /// Limits of `assign_by_hotness`.

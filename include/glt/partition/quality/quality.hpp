@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
-#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/quality/detail/quality_pass.hpp>
 #include <glt/partition/quality/partition_quality.hpp>

@@ -10,8 +10,6 @@
 #include <glt/partition/stream/detail/vertex_stream.hpp>
 #include <glt/partition/stream/stream_order.hpp>
 
-#include <cmath>
-
 namespace glt {
 
 namespace detail {

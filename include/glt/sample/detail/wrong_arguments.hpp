@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <ranges>
-
 namespace glt::detail {
 
 /// Arguments of `sample(seeds, key, out)` and `walk(starts, key, out)`.

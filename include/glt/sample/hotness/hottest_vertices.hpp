@@ -5,8 +5,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <bit>
-
 namespace glt {
 
 namespace detail {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
-
-#include <cmath>
 
 namespace glt {
 

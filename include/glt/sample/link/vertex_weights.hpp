@@ -5,9 +5,6 @@
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <bit>
-#include <cmath>
-
 namespace glt {
 
 namespace detail {

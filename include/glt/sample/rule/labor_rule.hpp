@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/heap.hpp>
-#include <glt/core/random.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>

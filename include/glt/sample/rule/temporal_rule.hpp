@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/core/random.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>

@@ -4,7 +4,6 @@
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/detail/prefetch.hpp>
 #include <glt/core/detail/random_lanes.hpp>
-#include <glt/core/random.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
 #include <glt/sample/options.hpp>

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/bisection.hpp>
-#include <glt/exec/executor.hpp>
-#include <glt/exec/sequential.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>

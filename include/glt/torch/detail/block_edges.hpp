@@ -3,13 +3,10 @@
 
 #include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
-#include <glt/exec/sequential.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <ATen/Parallel.h>
 #include <torch/types.h>
-
-#include <atomic>
 
 namespace glt::detail {
 

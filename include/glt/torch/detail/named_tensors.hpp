@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/core/detail/shape_text.hpp>
-#include <glt/core/random.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>

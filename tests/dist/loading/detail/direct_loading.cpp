@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/loading/detail/direct_loading.hpp>
+#include <glt/dist/loader.hpp>
 
 #include <glt/core/error.hpp>
 #include <glt/dist/loading/loader_options.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/loading/detail/prefetch_queue.hpp>
+#include <glt/dist/loading/detail/background_loading.hpp>
 
 #include <glt/core/error.hpp>
 

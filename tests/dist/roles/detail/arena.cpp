@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/arena.hpp>
+#include <glt/dist/roles/detail/batch_delivery.hpp>
 
 #include <glt/core/random.hpp>
 

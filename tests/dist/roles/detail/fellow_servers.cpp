@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/fellow_servers.hpp>
+#include <glt/dist/roles/server.hpp>
 
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 

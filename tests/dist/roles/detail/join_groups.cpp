@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/serial.hpp>
-#include <glt/dist/roles/detail/join_groups.hpp>
+#include <glt/dist/roles/context.hpp>
 
 #include "support/errors.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/loader_openings.hpp>
+#include <glt/dist/roles/detail/served_clients.hpp>
 
 #include <glt/comm/serial.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/serial.hpp>
-#include <glt/dist/roles/detail/part_holders.hpp>
+#include <glt/dist/roles/detail/part_router.hpp>
 
 #include "support/errors.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/served_rows.hpp>
+#include <glt/dist/roles/serve_data.hpp>
 
 #include "support/distant_policy.hpp"
 

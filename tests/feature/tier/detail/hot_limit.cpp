@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/feature/tier/detail/hot_limit.hpp>
+#include <glt/feature/tier/tiered_store.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -6,7 +6,7 @@
 #include "support/known_sets.hpp"
 
 #include <glt/graph/convert.hpp>
-#include <glt/io/parts/detail/edge_cutter.hpp>
+#include <glt/io/parts/parts_writer.hpp>
 #include <glt/partition/split.hpp>
 
 #include <vector>

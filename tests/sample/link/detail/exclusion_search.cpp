@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/link/detail/exclusion_search.hpp>
+#include <glt/sample/link/detail/edge_exclusions.hpp>
 
 #include <glt/graph/csr.hpp>
 

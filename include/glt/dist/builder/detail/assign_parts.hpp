@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/builder/detail/gather_edges.hpp>
 #include <glt/dist/builder/detail/rows_to_first.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
@@ -11,14 +9,11 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/partition/contiguous.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
 #include <glt/partition/stream/stream_order.hpp>
-
-#include <cstring>
 
 namespace glt::detail {
 

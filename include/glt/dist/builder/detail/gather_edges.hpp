@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/builder/detail/local_columns.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/detail/row_places.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
-
-#include <cstring>
 
 namespace glt::detail {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/gather_lists.hpp>
@@ -11,8 +9,6 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/detail/row_places.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cmath>
 
 namespace glt::detail {
 

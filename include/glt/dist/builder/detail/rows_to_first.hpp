@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/builder/exchange.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/builder/detail/key_directory.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 
-#include <bit>
 #include <initializer_list>
 
 namespace glt::detail {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/row_message.hpp>
@@ -12,7 +9,6 @@
 #include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/collect/detail/edge_keys.hpp>
 #include <glt/dist/collect/detail/row_list.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>

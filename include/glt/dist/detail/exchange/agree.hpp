@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/core/random.hpp>
+#include <glt/comm/comm.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 namespace glt::detail {

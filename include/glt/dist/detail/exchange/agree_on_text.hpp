@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/broadcast_text.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-
-#include <cstring>
 
 namespace glt::detail {
 

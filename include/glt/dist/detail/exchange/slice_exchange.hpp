@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/embedding/detail/key_groups.hpp>
 #include <glt/dist/embedding/detail/row_updates.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
-
-#include <cmath>
 
 namespace glt::detail {
 

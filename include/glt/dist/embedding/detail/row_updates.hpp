@@ -5,7 +5,6 @@
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cmath>
 #include <variant>
 
 namespace glt::detail {

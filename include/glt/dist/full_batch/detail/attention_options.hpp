@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/core.hpp>
-#include <glt/core/random.hpp>
 
 namespace glt::detail {
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cmath>
 
 namespace glt::detail {
 

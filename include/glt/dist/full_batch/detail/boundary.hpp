@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 
 namespace glt::detail {
 

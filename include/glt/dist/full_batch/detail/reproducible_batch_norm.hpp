@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
 #include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>

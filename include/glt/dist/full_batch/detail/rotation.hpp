@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/report.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <chrono>
-#include <exception>
 
 namespace glt::detail {
 

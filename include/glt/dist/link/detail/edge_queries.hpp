@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <glt/core/detail/members.hpp>
-#include <glt/core/random.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/graph/detail/random_permutation.hpp>
-
-#include <numeric>
 
 namespace glt::detail {
 

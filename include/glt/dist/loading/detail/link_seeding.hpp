@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
@@ -15,7 +13,6 @@
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

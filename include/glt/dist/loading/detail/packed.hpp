@@ -5,9 +5,6 @@
 #include <glt/memory/detail/copy_members.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cstring>
-#include <source_location>
-
 namespace glt::detail {
 
 // Alignment of arrays in a block, so that they are used in place.

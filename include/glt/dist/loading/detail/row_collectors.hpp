@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
@@ -18,7 +15,6 @@
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/memory.hpp>
 
 #include <deque>
 #include <map>

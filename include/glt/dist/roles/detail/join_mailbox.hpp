@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/roles/context.hpp>
 

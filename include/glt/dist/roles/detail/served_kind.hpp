@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/packed.hpp>
@@ -10,7 +9,6 @@
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
 
-#include <functional>
 #include <typeinfo>
 
 namespace glt::detail {

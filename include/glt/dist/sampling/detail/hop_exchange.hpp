@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
@@ -15,13 +13,8 @@
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/rule/rule.hpp>
-
-#include <exception>
-#include <functional>
 
 namespace glt::detail {
 

@@ -5,8 +5,6 @@
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/book.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/hetero_seeds.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>

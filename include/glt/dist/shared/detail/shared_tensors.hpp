@@ -2,13 +2,10 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
-
-#include <cstring>
 
 namespace glt::detail {
 

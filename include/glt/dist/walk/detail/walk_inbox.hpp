@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
+#include <glt/comm/comm.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/detail/bucket_sort.hpp>
-
-#include <numeric>
 
 namespace glt::detail {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>

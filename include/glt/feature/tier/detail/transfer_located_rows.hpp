@@ -2,12 +2,12 @@
 #pragma once
 
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/feature/detail/chunk_grid.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/copy_rows.hpp>
 #include <glt/feature/detail/prefetch_rows.hpp>
 #include <glt/feature/detail/row_chunks.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

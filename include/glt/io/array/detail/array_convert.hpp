@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
-#include <glt/core/half.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_convert.hpp>
-
-#include <bit>
-#include <cmath>
-#include <cstring>
 
 namespace glt::io::detail {
 

@@ -3,8 +3,6 @@
 
 #include <glt/core/core.hpp>
 
-#include <cstring>
-
 namespace glt::io::detail {
 
 /// Source of a known number of bytes, which are read once from begin to end; `input_file` is one.

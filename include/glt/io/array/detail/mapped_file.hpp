@@ -3,11 +3,9 @@
 
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/input_watch.hpp>
-#include <glt/memory/detail/huge_pages.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #if defined(__unix__)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
@@ -9,7 +8,6 @@
 #include <glt/io/detail/input_file.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cstring>
 #include <filesystem>
 
 namespace glt::io::detail {

@@ -4,7 +4,6 @@
 #include <glt/io/array/detail/byte_source.hpp>
 #include <glt/io/detail/input_file.hpp>
 
-#include <bit>
 #include <charconv>
 #include <filesystem>
 #include <system_error>

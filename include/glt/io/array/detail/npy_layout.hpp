@@ -4,8 +4,6 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cstring>
-
 namespace glt::io::detail {
 
 /// True if the elements of a file are stored with the highest byte first.

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <system_error>
 
 namespace glt::io::detail {

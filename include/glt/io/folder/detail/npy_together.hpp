@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/mapped_npy.hpp>
@@ -11,7 +8,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 namespace glt::io::detail {

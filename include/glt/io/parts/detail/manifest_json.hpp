@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/detail/libraries.hpp>
 #include <glt/io/parts/detail/checksum.hpp>

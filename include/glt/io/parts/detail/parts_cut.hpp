@@ -10,7 +10,6 @@
 #include <glt/partition/book.hpp>
 #include <glt/partition/relabel.hpp>
 
-#include <bit>
 #include <unordered_set>
 
 namespace glt::io::detail {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
-#include <glt/exec/sequential.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

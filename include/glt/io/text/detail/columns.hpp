@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/parse_lines.hpp>
@@ -9,7 +8,6 @@
 #include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cstring>
 #include <filesystem>
 
 namespace glt::io::detail {

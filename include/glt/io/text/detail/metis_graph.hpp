@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
@@ -12,7 +11,6 @@
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/detail/text_source.hpp>
 
-#include <bit>
 #include <filesystem>
 
 namespace glt::io::detail {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/io/progress.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/detail/text_source.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::io::detail {
 

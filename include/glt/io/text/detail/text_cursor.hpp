@@ -3,10 +3,7 @@
 
 #include <glt/io/text/detail/text_source.hpp>
 
-#include <bit>
 #include <charconv>
-#include <cmath>
-#include <cstring>
 #include <system_error>
 
 namespace glt::io::detail {

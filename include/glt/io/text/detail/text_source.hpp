@@ -5,7 +5,6 @@
 #include <glt/io/text/detail/gzip_reader.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cstring>
 #include <filesystem>
 #include <variant>
 

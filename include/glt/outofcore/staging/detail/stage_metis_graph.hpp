@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/progress.hpp>
@@ -17,7 +15,6 @@
 #include <glt/outofcore/staging/detail/staged_edges.hpp>
 
 #include <filesystem>
-#include <numeric>
 
 namespace glt::io::detail {
 

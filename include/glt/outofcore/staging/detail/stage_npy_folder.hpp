@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npy_any.hpp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/serial.hpp>
-#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/datasets/detail/ogb_files.hpp>

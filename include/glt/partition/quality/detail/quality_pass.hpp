@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/core/detail/prefetch.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 #include <glt/partition/relabel.hpp>
-
-#include <atomic>
 
 namespace glt::detail {
 

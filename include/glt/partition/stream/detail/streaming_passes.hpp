@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/detail/random_permutation.hpp>
 #include <glt/memory/memory.hpp>

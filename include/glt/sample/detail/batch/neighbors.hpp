@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/detail/batch/team_draws.hpp>

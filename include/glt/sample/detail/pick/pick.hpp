@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/random_lanes.hpp>
-#include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
 
 #if defined(GLT_HAS_LANES)

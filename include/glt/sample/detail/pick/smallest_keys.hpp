@@ -3,7 +3,6 @@
 
 #include <glt/core/detail/exponential.hpp>
 #include <glt/core/detail/heap.hpp>
-#include <glt/core/random.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 namespace glt::detail {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/heap.hpp>
-#include <glt/core/random.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/options.hpp>
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
 #include <glt/core/detail/atomic.hpp>
 #include <glt/core/detail/exact_product.hpp>
-
-#include <bit>
 
 namespace glt::detail {
 

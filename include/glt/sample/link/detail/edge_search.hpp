@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/core/detail/bisection.hpp>
-#include <glt/exec/executor.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 

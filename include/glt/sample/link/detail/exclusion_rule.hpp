@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/random.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/options.hpp>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/bisection.hpp>
-#include <glt/core/random.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/link/negatives.hpp>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/detail/exponential.hpp>
-#include <glt/core/random.hpp>
 #include <glt/sample/options.hpp>
 
 namespace glt::detail {

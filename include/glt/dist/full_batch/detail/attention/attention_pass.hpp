@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
@@ -11,9 +9,6 @@
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/memory.hpp>
-
-#include <cmath>
 
 namespace glt::detail {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/random.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-
-#include <cmath>
 
 namespace glt::detail {
 

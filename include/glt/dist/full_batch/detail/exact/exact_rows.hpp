@@ -6,8 +6,6 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>
 
-#include <cmath>
-
 namespace glt::detail {
 
 /// Fixed-point numbers whose sums do not depend on the order of their terms. They are multiples of a power of two, less
