@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/node_memory.hpp>
 #include <glt/comm/threads_node.hpp>
 #include <glt/core/detail/name_list.hpp>
-#include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
+#include <glt/dist/detail/usual_tensors.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -15,60 +14,6 @@
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/shared/reading.hpp>
-
-namespace glt::detail {
-
-// Second owners of memory that `keeper` keeps.
-template <device_policy Policy, class T>
-[[nodiscard]] buffer<Policy, T> second_owner(array_view<Policy::space, T const> values,
-                                             std::shared_ptr<void const> const& keeper, Policy const& policy) {
-  return buffer<Policy, T>::adopt(const_cast<T*>(values.data()), values.size(), keeper, policy);
-}
-template <device_policy Policy, element T>
-[[nodiscard]] feature_store<Policy, T> second_owner(any_rows<Policy::space> const& rows,
-                                                    array_view<Policy::space, label_type const> labels,
-                                                    std::shared_ptr<void const> const& keeper, Policy const& policy) {
-  return {rows.num_rows, rows.num_columns, second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
-          second_owner<Policy, label_type>(labels, keeper, policy),
-          second_owner<Policy, float>(rows.scales, keeper, policy)};
-}
-
-// Returns the memory in which ranks read each other's parts; nothing if they read by messages, or if each of them is
-// alone on its machine. Collective: with several ranks two header exchanges and the exchanges of `node_memory_of`.
-template <finds_node_memory Comm>
-[[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how) {
-  std::optional<decltype(node_memory_of(comm))> made;
-  if (comm.size() == 1) {
-    return made;
-  }
-  agree(comm, {.what = operation::share}, {}, static_cast<std::int64_t>(how),
-        [](auto, auto) { return "reads in another way than rank 0; pass the same reading on all ranks"; });
-  if (how == dist::reading::by_messages) {
-    return made;
-  }
-  auto memory = node_memory_of(comm);
-  if constexpr (requires { memory.neighbors(); }) {
-    auto const headers =
-        exchange_values(comm, {.what = operation::share, .hop = 1}, {}, std::ssize(memory.neighbors()));
-    if (std::ranges::max(headers, {}, &call_header::value).value == 1) {
-      return made;
-    }
-  }
-  made.emplace(std::move(memory));
-  return made;
-}
-
-/// Returns the tensor of that name, element type and number of columns (any if negative); null if there is none.
-template <memory_space Space>
-[[nodiscard]] any_rows<Space> const* find_rows(std::vector<named_rows<Space>> const& tensors, std::string_view name,
-                                               element_type type, std::int64_t columns = -1) {
-  auto const found = std::ranges::find(tensors, name, &named_rows<Space>::name);
-  bool const fits =
-      found != tensors.end() && found->rows.type == type && (columns < 0 || found->rows.num_columns == columns);
-  return fits ? &found->rows : nullptr;
-}
-
-} // namespace glt::detail
 
 namespace glt::dist {
 
@@ -318,7 +263,7 @@ private:
             std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
       }
       std::int64_t own_classes = 0;
-      auto const failure = detail::failure_of([&] { own_classes = classes_of(*made.tensors); });
+      auto const failure = detail::failure_of([&] { own_classes = detail::num_classes_of(made.tensors->local()); });
       for (auto const& header : detail::exchange_values(
                detail::host_comm(comm), {.what = detail::operation::make_features}, failure, own_classes)) {
         made.num_classes = std::max(made.num_classes, header.value);
@@ -366,7 +311,7 @@ private:
     detail::any_rows<space> const no_columns{.type = element_type::float32, .num_rows = of->local().num_rows()};
     auto made = std::make_unique<dist::feature_store<Policy, float>>(
         comm, of->book(),
-        detail::second_owner<Policy, float>(x == nullptr ? no_columns : *x, labels_of(tensors), of, policy));
+        detail::second_owner<Policy, float>(x == nullptr ? no_columns : *x, detail::labels_of(tensors), of, policy));
     made->neighborhood_ = {.of_rank = {}, .reason = of->neighborhood().reason, .keeper = of->neighborhood().keeper};
     for (auto const& table : of->neighborhood().of_rank) {
       auto& view = made->neighborhood_.of_rank.emplace_back();
@@ -375,34 +320,12 @@ private:
         auto const part = static_cast<int>(std::ssize(made->neighborhood_.of_rank)) - 1;
         view = {.features = rows == nullptr ? matrix_view<space, float const>(nullptr, of->book().size(part), 0)
                                             : rows->template as<float>(),
-                .labels = labels_of(table->rows),
+                .labels = detail::labels_of(table->rows),
                 .scales = made->local().scales};
       }
     }
     return made;
   }
-  [[nodiscard]] static array_view<space, detail::label_type const>
-  labels_of(std::vector<detail::named_rows<space>> const& tensors) {
-    auto const* const y = detail::find_rows(tensors, "y", element_type::int64, 1);
-    return y == nullptr ? array_view<space, detail::label_type const>() : y->template as<detail::label_type>().flat();
-  }
-  [[nodiscard]] static std::int64_t classes_of(named_features<Policy> const& of) {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    auto const largest = [](auto const& labels) {
-      std::int64_t all = 0;
-      for (auto const label : labels) {
-        all = std::max(all, std::min(label, most - 1) + 1);
-      }
-      return all;
-    };
-    auto const labels = labels_of(of.local().tensors());
-    if constexpr (glt::detail::host_accessible(space)) {
-      return largest(labels);
-    } else {
-      return largest(to_vector(of.local().policy(), labels));
-    }
-  }
-
   [[nodiscard]] static buffer<Policy, global_id> second_owner_of_hot(std::shared_ptr<hot_data const> const& kept) {
     return detail::second_owner<Policy, global_id>(kept->vertices.view(), kept, kept->vertices.policy());
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/node_memory.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
+
 namespace glt::dist {
 
 /// Way in which ranks of one machine read each other's rows and edges. Batches are the same.
@@ -10,3 +13,32 @@ enum class reading {
 };
 
 } // namespace glt::dist
+
+namespace glt::detail {
+
+// Returns the memory in which ranks read each other's parts; nothing if they read by messages, or if each of them is
+// alone on its machine. Collective: with several ranks two header exchanges and the exchanges of `node_memory_of`.
+template <finds_node_memory Comm>
+[[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how) {
+  std::optional<decltype(node_memory_of(comm))> made;
+  if (comm.size() == 1) {
+    return made;
+  }
+  agree(comm, {.what = operation::share}, {}, static_cast<std::int64_t>(how),
+        [](auto, auto) { return "reads in another way than rank 0; pass the same reading on all ranks"; });
+  if (how == dist::reading::by_messages) {
+    return made;
+  }
+  auto memory = node_memory_of(comm);
+  if constexpr (requires { memory.neighbors(); }) {
+    auto const headers =
+        exchange_values(comm, {.what = operation::share, .hop = 1}, {}, std::ssize(memory.neighbors()));
+    if (std::ranges::max(headers, {}, &call_header::value).value == 1) {
+      return made;
+    }
+  }
+  made.emplace(std::move(memory));
+  return made;
+}
+
+} // namespace glt::detail
