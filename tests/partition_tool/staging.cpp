@@ -31,8 +31,7 @@ void check(options const& chosen, std::string const& format) {
   glt_partition::console quiet(false, true);
   auto expected = glt_partition::read_input(chosen, format, quiet);
   glt_partition::prepare(expected, chosen, quiet);
-  auto const before =
-      std::filesystem::is_directory(chosen.input) ? files_of(chosen.input) : decltype(files_of("")){};
+  auto const before = std::filesystem::is_directory(chosen.input) ? files_of(chosen.input) : decltype(files_of("")){};
   scratch_folder const scratch;
   on_ranks([&](auto comm) {
     auto const own = scratch / std::to_string(comm.size());
