@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
     training.save(scratch.path(), kind);
     files[kind] = training.file(scratch.path(), kind);
   }
-  int const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 600 : 40;
+  int const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 600 : 20;
   int series = 0;
   for (auto const name : saved_kinds) {
     std::string const kind(name);

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       right = results_of(job, running.text());
     }
-    auto const cases = chosen.cases > 0 ? chosen.cases : 4 * (chosen.full ? 12 : 1);
+    auto const cases = chosen.cases > 0 ? chosen.cases : chosen.full ? 48 : 2;
     for (int i = 0; i < cases; ++i) {
       bool const stops = i % 4 == 3;
       auto const lost = draws.below(static_cast<std::uint64_t>(job.ranks));
