@@ -47,12 +47,13 @@ inline void remove_stubbornly(std::filesystem::path const& folder) {
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be. It ends when it finds nothing more: the program goes on meanwhile.
+/// under its own name, or never will be. It ends when it has found nothing three times: the program goes on meanwhile, and
+/// on a busy machine it may sleep while it makes a folder.
 inline void remove_unfinished(std::filesystem::path const& out) {
   std::vector<std::filesystem::path> own; // which a program that goes on may make again, unmarked
-  bool found = true;
-  for (int pass = 0; found && pass < 50; ++pass) {
-    found = pass == 0; // a folder is there shortly before it is marked
+  int in_vain = 0;
+  for (int pass = 0; in_vain < 3 && pass < 50; ++pass) {
+    bool found = false;
     for (auto const& path : own) {
       if (std::error_code fault; std::filesystem::exists(path, fault)) {
         remove_stubbornly(path);
@@ -69,9 +70,8 @@ inline void remove_unfinished(std::filesystem::path const& out) {
         found = true;
       }
     }
-    if (found) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    in_vain = found ? 0 : in_vain + 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
 
