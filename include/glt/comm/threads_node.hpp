@@ -58,7 +58,7 @@ public:
     auto const refusing = first_refusing(cards);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       auto const& other = cards[rank];
-      if (other.options == &options_ || (is_neighbor(other) && refusing == ranks)) {
+      if (other.chosen == &options_ || (is_neighbor(other) && refusing == ranks)) {
         (*keep)[rank] = *other.block;
         made.of_rank[rank] = {other.block->get(), static_cast<std::size_t>(other.bytes)};
       }
@@ -74,15 +74,15 @@ private:
   struct card {
     std::shared_ptr<std::byte> const* block;
     std::int64_t bytes;
-    typename threads_node::options const* options;
+    typename threads_node::options const* chosen;
   };
 
-  [[nodiscard]] bool is_neighbor(card const& other) const { return other.options->machine == options_.machine; }
+  [[nodiscard]] bool is_neighbor(card const& other) const { return other.chosen->machine == options_.machine; }
 
   // Returns the first rank of this machine that refuses; `cards.size()` if none does.
   [[nodiscard]] std::size_t first_refusing(std::vector<card> const& cards) const {
     std::size_t rank = 0;
-    while (rank < cards.size() && !(is_neighbor(cards[rank]) && !cards[rank].options->refusal.empty())) {
+    while (rank < cards.size() && !(is_neighbor(cards[rank]) && !cards[rank].chosen->refusal.empty())) {
       ++rank;
     }
     return rank;
@@ -90,7 +90,7 @@ private:
 
   [[nodiscard]] std::string reason(std::vector<card> const& cards, std::size_t refusing) const {
     if (cards.size() > 1 && refusing < cards.size()) {
-      return detail::message("rank ", refusing, " cannot share memory: ", cards[refusing].options->refusal);
+      return detail::message("rank ", refusing, " cannot share memory: ", cards[refusing].chosen->refusal);
     }
     auto const elsewhere = std::ranges::count_if(cards, [&](card const& other) { return !is_neighbor(other); });
     return elsewhere == 0 ? std::string()
