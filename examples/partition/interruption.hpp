@@ -14,7 +14,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -47,26 +46,18 @@ inline void remove_stubbornly(std::filesystem::path const& folder) {
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be. It ends when it has found nothing three times: the program goes on meanwhile, and
-/// on a busy machine it may sleep while it makes a folder.
+/// under its own name, or never will be: what the program makes below it fails from then on (`make_folders`). It ends when
+/// it has found nothing three times, because a folder is there shortly before it is open.
 inline void remove_unfinished(std::filesystem::path const& out) {
-  std::vector<std::filesystem::path> own; // which a program that goes on may make again, unmarked
   int in_vain = 0;
   for (int pass = 0; in_vain < 3 && pass < 50; ++pass) {
     bool found = false;
-    for (auto const& path : own) {
-      if (std::error_code fault; std::filesystem::exists(path, fault)) {
-        remove_stubbornly(path);
-        found = true;
-      }
-    }
     for (auto const& path : glt::io::detail::list_beside(out)) {
       if (has_open(path)) {
         std::error_code fault;
         std::filesystem::path const removed = path.string() + ".removed";
         std::filesystem::rename(path, removed, fault);
         remove_stubbornly(fault ? path : removed);
-        own.push_back(path);
         found = true;
       }
     }

@@ -55,9 +55,7 @@ public:
   /// A folder in it for one rank.
   template <glt::communicator Comm>
   [[nodiscard]] std::filesystem::path of_rank(Comm const& comm) const {
-    auto folder = path_ / ("rank-" + std::to_string(comm.rank()));
-    std::filesystem::create_directories(folder);
-    return folder;
+    return glt::io::detail::make_folders(path_, "rank-" + std::to_string(comm.rank()));
   }
 
 private:

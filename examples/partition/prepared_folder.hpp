@@ -12,6 +12,7 @@
 #include <glt/core/view.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/raw_data_view.hpp>
 
@@ -25,14 +26,12 @@
 namespace glt_partition {
 
 /// A folder of links to the files of another one, of which some can be replaced.
-inline std::filesystem::path link_folder(std::filesystem::path const& folder, std::filesystem::path const& made) {
-  std::filesystem::create_directories(made);
+inline void link_folder(std::filesystem::path const& folder, std::filesystem::path const& made) {
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.is_regular_file()) {
       std::filesystem::create_symlink(std::filesystem::absolute(entry.path()), made / entry.path().filename());
     }
   }
-  return made;
 }
 
 /// Replaces a file of float features by one whose rows are divided by their sums, row by row.
@@ -61,10 +60,11 @@ inline std::filesystem::path prepare_folder(std::filesystem::path const& folder,
   if (!adds_edges(chosen) && !chosen.normalize) {
     return folder;
   }
-  auto const made = link_folder(folder, scratch / "prepared" / data.name);
+  auto const made = io::detail::make_folders(scratch, std::filesystem::path("prepared") / data.name);
+  link_folder(folder, made);
   io::detail::npy_folder_files const files(made);
   if (adds_edges(chosen)) {
-    added_edge_files(made, data, chosen, scratch / "added").write();
+    added_edge_files(made, data, chosen, io::detail::make_folders(scratch, "added")).write();
   }
   for (std::size_t t = 0; chosen.normalize && t < data.nodes.size(); ++t) {
     auto const& paths = files.node_types()[t].features;

@@ -14,6 +14,7 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/datasets/detail/ogb_files.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
@@ -37,10 +38,10 @@
 
 namespace glt_partition {
 
-/// Where a data set of this name is written, so that its folder says the name.
+/// Where a data set of this name can be written, so that its folder says the name.
 inline std::filesystem::path folder_for(std::filesystem::path const& scratch, std::string const& name) {
   bool const plain = !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-  return scratch / "staged" / (plain ? name : "graph");
+  return glt::io::detail::make_folders(scratch, "staged") / (plain ? name : "graph");
 }
 
 /// The folder of arrays that is the input, or what can be mapped instead of it.
@@ -83,7 +84,6 @@ inline std::filesystem::path stage_in_memory(options const& chosen, std::string 
              "save it as .npy files, edge_index.npy [2, E] of int64 and so on");
   auto const data = read_input(chosen, format, out);
   auto folder = folder_for(scratch, data.name);
-  std::filesystem::create_directories(folder.parent_path());
   glt::io::write_npy_folder(folder, data);
   return folder;
 }

@@ -265,7 +265,7 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
     }
     auto const report = plain.report();
     CHECK(report.rows.in_place + report.sampled.in_place == 0);
-    CHECK(glt_test::names(report.why_rows, "share no memory"));
+    CHECK(glt_test::names(report.why_rows, "share no memory", "read_in_place"));
   });
 }
 

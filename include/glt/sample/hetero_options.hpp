@@ -52,7 +52,7 @@ inline void validate(hetero_options const& options, hetero_schema const& schema)
   check_frontier(options.expand);
   if (std::ssize(options.fanouts) != schema.num_edge_types()) {
     throw precondition_error(message(options.fanouts.size(), " lists of fanouts for ", schema.num_edge_types(),
-                                     " edge types; give one per type, with 0 for what is not to be sampled"));
+                                     " edge types; give one per type, of zeros for types that are left out"));
   }
   for (int e = 0; e < schema.num_edge_types(); ++e) {
     auto const& fanouts = options.fanouts[static_cast<std::size_t>(e)];

@@ -41,6 +41,11 @@ namespace detail {
   return made;
 }
 
+/// Returns the number of hops that reach the vertices.
+[[nodiscard]] inline std::int64_t num_hops(induced_options const& options) noexcept {
+  return options.fanouts.empty() ? options.num_hops : std::ssize(options.fanouts);
+}
+
 /// Returns the place of the first vertex into which not all edges between the vertices were drawn.
 ///
 /// @shape  num_sampled_nodes [hops + 1] of the sample that reached the vertices
@@ -106,8 +111,8 @@ public:
                                                " columns; a serial sampler needs all rows: use dist::induced_sampler ",
                                                "for a part of a graph"));
     }
-    if (auto const reaching = detail::reaching(options_); !reaching.fanouts.empty()) {
-      reach_.emplace(graph, reaching, rule, policy, original);
+    if (detail::num_hops(options_) > 0) {
+      reach_.emplace(graph, detail::reaching(options_), rule, policy, original);
     }
   }
   /// Makes a sampler with a rule that needs no data, such as `uniform_rule`.

@@ -221,6 +221,10 @@ private:
 ///     glt::batch_norm norm({.features = 64});
 ///     auto const y = norm(comm, x); // on every rank
 ///
+/// Options: `features`, columns; `eps` of the variance, 1e-5 by default; `momentum`, 0.1, or none for equal weights of
+/// batches; `affine` and `track_running_stats`, true; `reproducible`, false: bits do not depend on ranks, parts or
+/// threads.
+///
 /// Concurrent calls: none while training; in evaluation `forward` may run concurrently while parameters are not
 /// written.
 class batch_norm : public ::torch::nn::ModuleHolder<detail::batch_norm_impl> {

@@ -98,6 +98,10 @@ private:
 ///     glt::gat_conv layer({.in = 256, .out = 8, .heads = 8, .dropout = 0.6});
 ///     auto const y = layer(x, block, {.key = key.fold(step).fold(0), .vertex_ids = glt::to_tensor(batch.nodes())});
 ///
+/// Options: `in` and `out`, columns of the input and of each head; `heads`, 1 by default; `concatenate` heads (else
+/// their mean) and `add_self_loops`, both true; `slope` of the leaky ReLU, 0.2; `dropout`, the share of coefficients,
+/// 0.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gat_conv : public detail::graph_layer<detail::gat_conv_impl> {
 public:

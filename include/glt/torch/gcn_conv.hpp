@@ -86,6 +86,8 @@ private:
 ///     glt::gcn_conv layer({.in = 256, .out = 64});
 ///     auto const y = layer(x, sharded);           // or layer(x, block, degrees)
 ///
+/// Options: `in` and `out`, columns of the input and of the output; `add_self_loops`, true by default.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gcn_conv : public detail::graph_layer<detail::gcn_conv_impl> {
 public:

@@ -72,6 +72,9 @@ private:
 ///     glt::gin_conv layer({.in = 256, .out = 64, .learn_epsilon = true});
 ///     auto const y = layer(x, block); // or a sharded graph
 ///
+/// Options: `in` and `out`, columns of the input and of the output; the first `epsilon`, 0 by default; `learn_epsilon`,
+/// false.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gin_conv : public detail::graph_layer<detail::gin_conv_impl> {
 public:

@@ -238,6 +238,9 @@ private:
 ///     glt::gine_conv layer({.in = 64, .edge = 8, .out = 64});
 ///     auto const y = layer(x, edge_features, block); // or a sharded graph
 ///
+/// Options: `in`, `edge` and `out`, columns of the input, of the features of edges and of the output; the first
+/// `epsilon`, 0 by default; `learn_epsilon`, false.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class gine_conv : public ::torch::nn::ModuleHolder<detail::gine_conv_impl> {
 public:

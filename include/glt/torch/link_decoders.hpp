@@ -93,6 +93,8 @@ private:
 ///     glt::distmult decoder({.num_relations = 3, .columns = 64});
 ///     auto const scores = decoder(h, pairs, relations);
 ///
+/// Options: `num_relations`; `columns` of the rows of vertices.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class distmult : public ::torch::nn::ModuleHolder<detail::distmult_impl> {
 public:

@@ -282,6 +282,9 @@ private:
 ///     auto const y = layer(x, sharded);                                          // the whole graph, or
 ///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); });     // blocks of a batch
 ///
+/// Options: `in` and `out`, columns of the input and of the output; `num_bases`, the number of maps that relations
+/// combine, 0 by default: a separate map for each.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class rgcn_conv : public ::torch::nn::ModuleHolder<detail::rgcn_conv_impl> {
 public:

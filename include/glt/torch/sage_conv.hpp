@@ -65,6 +65,8 @@ private:
 ///     glt::sage_conv layer({.in = 256, .out = 64});
 ///     auto const y = layer(x, block); // or a sharded graph
 ///
+/// Options: `in` and `out`, columns of the input and of the output; `how`, the aggregator, `mean` by default.
+///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class sage_conv : public detail::graph_layer<detail::sage_conv_impl> {
 public:

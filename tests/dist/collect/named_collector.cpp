@@ -202,7 +202,7 @@ TEST_CASE("hot rows and rows in place change where rows come from, not what they
         for (bool const in_place : {false, true}) {
           for (auto const* const hot : {static_cast<decltype(&bare)>(nullptr), &bare, &full}) {
             glt::dist::named_collector collector(comm, features, wishes());
-            CHECK(glt_test::names(collector.why_not_in_place(), "share no memory"));
+            CHECK(glt_test::names(collector.why_not_in_place(), "share no memory", "read_in_place"));
             if (hot != nullptr) {
               collector.use(*hot);
             }

@@ -236,7 +236,7 @@ TEST_CASE("views that are not of the store's parts are refused") {
         auto const unlabelled = glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
         glt::dist::feature_collector collector(comm, store);
-        CHECK(glt_test::names(collector.why_not_in_place(), "share no memory"));
+        CHECK(glt_test::names(collector.why_not_in_place(), "share no memory", "read_in_place"));
         auto const refused = [&](auto views) {
           return glt_test::thrown<glt::precondition_error>([&] { collector.read_in_place(views); });
         };

@@ -115,3 +115,16 @@ TEST_CASE("a folder that could not get its name is refused before the work") {
   CHECK(names(thrown<io_error>([&] { io::detail::atomic_folder const folder(scratch / "link"); }), "symbolic link"));
   CHECK(scratch.num_entries() == 3);
 }
+
+TEST_CASE("folders are made in a folder that exists, which is never made again") {
+  scratch_folder const scratch;
+  auto const base = scratch / "base";
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::make_folders(base, "a/b")); }), "base/a",
+              "cannot be created"));
+  CHECK_FALSE(fs::exists(base));
+  fs::create_directory(base);
+  for (int turn = 0; turn < 2; ++turn) { // they may be there already
+    CHECK(io::detail::make_folders(base, "a/b") == base / "a" / "b");
+    CHECK(fs::is_directory(base / "a" / "b"));
+  }
+}

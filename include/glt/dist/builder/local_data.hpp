@@ -117,8 +117,8 @@ struct local_data {
   };
 
   edge_list edges{};
-  local_data::vertex_list rows{};
-  std::vector<local_data::split> splits{};
+  vertex_list rows{};
+  std::vector<split> splits{};
 };
 
 /// Options of `make_data_set`.

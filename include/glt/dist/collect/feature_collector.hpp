@@ -11,6 +11,7 @@
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
@@ -65,11 +66,7 @@ public:
   feature_collector(Comm comm, feature_store<StorePolicy, T> const& store, Policy policy = {})
       : collector(checked(std::move(comm), store), store.book(), plan_of(store), {}, std::move(policy)),
         store_(&store) {
-    if constexpr (host_policy<Policy>) {
-      if (!store.neighborhood().of_rank.empty()) {
-        read_in_place(store.neighborhood());
-      }
-    }
+    detail::read_neighborhood<Policy>(*this, store);
   }
 
   /// Borrows the store and hot rows; see `use`.

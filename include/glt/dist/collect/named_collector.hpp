@@ -12,6 +12,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/detail/named_rows.hpp>
@@ -54,11 +55,7 @@ public:
       : detail::row_collector<Comm, Policy>(comm, features.book(), agree_on_tensors(comm, features, wanted),
                                             table_of_edges(features), policy),
         features_(&features), destinations_(0, policy) {
-    if constexpr (host_policy<Policy>) {
-      if (!features.neighborhood().of_rank.empty()) {
-        read_in_place(features.neighborhood());
-      }
-    }
+    detail::read_neighborhood<Policy>(*this, features);
   }
 
   /// Borrows hot rows from now on: their keys are not requested from other ranks; the results are the same. Ranks may

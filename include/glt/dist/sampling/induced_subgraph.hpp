@@ -7,6 +7,7 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
 #include <glt/dist/sampling/detail/read_counts.hpp>
+#include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
@@ -68,8 +69,8 @@ public:
                     return "induces subgraphs with other options than rank 0; pass the same number of hops, fanouts "
                            "and edge ids on all ranks";
                   });
-    if (auto const reaching = detail::reaching(options_); !reaching.fanouts.empty()) {
-      reach_.emplace(std::move(comm), graph, reaching, rule, std::move(policy));
+    if (detail::num_hops(options_) > 0) {
+      reach_.emplace(std::move(comm), graph, detail::reaching(options_), rule, std::move(policy));
     }
   }
   /// Samples by a rule without data, such as `uniform_rule`.
@@ -133,7 +134,7 @@ public:
       auto const& out = *batches[b].out;
       sets_.push_back({out.nodes(), detail::first_not_closed(options_, out.num_sampled_nodes())});
     }
-    auto const hops = static_cast<std::int32_t>(detail::reaching(options_).fanouts.size());
+    auto const hops = static_cast<std::int32_t>(detail::num_hops(options_));
     auto const known = closing_.select(
         {.what = detail::operation::sample, .step = batches.empty() ? 0 : batches[0].key.step, .hop = hops}, *graph_,
         std::span(std::as_const(sets_)), options_.edge_ids, std::move(failure));
@@ -144,15 +145,9 @@ public:
 
 private:
   void take_seeds(std::span<bulk_item const> batches) {
-    if (batches.empty()) {
-      throw precondition_error("no batches; a rank without seeds joins with empty ones");
-    }
-    for (auto const& batch : batches) {
+    detail::check_batches(batches, [&](bulk_item const& batch) {
       detail::validate_vertices(policy_, "seed", batch.seeds, graph_->num_vertices());
-      if (batch.out == nullptr) {
-        throw precondition_error("a batch has no subgraph to write to; set `out`");
-      }
-    }
+    });
     for (auto const& batch : batches) {
       seeds_.begin(batch.seeds, frontier::fresh, *batch.out);
       seeds_.finish();

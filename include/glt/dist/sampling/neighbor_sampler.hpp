@@ -10,6 +10,7 @@
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
@@ -107,7 +108,7 @@ public:
     if constexpr (requires { rule_of.operator bool(); }) {
       if (!rule_of) { // an empty std::function: the sampler's own rule again
         rule_of_ = {};
-        read_neighborhood();
+        detail::read_neighborhood<Policy>(*this, *graph_);
         return;
       }
     }
@@ -120,7 +121,7 @@ public:
         return rule_of(rank);
       }
     };
-    read_neighborhood();
+    detail::read_neighborhood<Policy>(*this, *graph_);
   }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
@@ -249,15 +250,6 @@ private:
 
   void run(bulk_item const& batch) { sample_bulk(std::span(&batch, 1)); }
 
-  // Reads the parts in place that the graph has views of.
-  void read_neighborhood() {
-    if constexpr (host_policy<Policy>) {
-      if (!graph_->neighborhood().of_rank.empty()) {
-        read_in_place(graph_->neighborhood());
-      }
-    }
-  }
-
   // Reports a failed check to the other ranks in the first hop.
   template <class Check>
   void report(std::int64_t step, Check check) {
@@ -276,22 +268,16 @@ private:
       detail::check_own_part(comm, graph_->part(), book.num_parts(), "part", "sampled by");
     }
     exchange_.set_books(books_);
-    read_neighborhood();
+    detail::read_neighborhood<Policy>(*this, *graph_);
   }
 
   void check(std::span<bulk_item const> batches) {
-    if (batches.empty()) {
-      throw precondition_error("no batches; a rank without seeds joins with empty ones");
-    }
-    for (auto const& batch : batches) {
+    detail::check_batches(batches, [&](bulk_item const& batch) {
       auto const num_seeds = seeds_.check(policy_, kind::lists(batch.seeds));
       if (detail::has_query<Rule>) {
         detail::check_queries(num_seeds, batch.queries.size());
       }
-      if (batch.out == nullptr) {
-        throw precondition_error("a batch has no subgraph to write to; set `out`");
-      }
-    }
+    });
     exchange_.set_books(books_, std::ssize(batches));
     while (workers_.size() < batches.size()) {
       workers_.emplace_back(policy_, books_.size());

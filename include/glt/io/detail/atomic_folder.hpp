@@ -79,6 +79,22 @@ inline void check_new_folder(std::filesystem::path const& folder) {
   }
 }
 
+/// Makes the folders of a relative path in a folder that exists, or was removed by another thread or process: it is
+/// never created again. Those that are there already stay.
+///
+/// @returns  the path of the last one
+/// @throws io_error  if one cannot be created
+inline std::filesystem::path make_folders(std::filesystem::path folder, std::filesystem::path const& below) {
+  for (auto const& step : below) {
+    std::error_code fault;
+    std::filesystem::create_directory(folder /= step, fault);
+    if (fault) {
+      throw io_error(folder.string(), 0, "cannot be created: " + fault.message());
+    }
+  }
+  return folder;
+}
+
 /// Name of the mark, a file in every unfinished `atomic_folder`, and ending of the name of such a folder.
 inline constexpr char const* partial_mark = ".glt-partial";
 inline constexpr char const* partial_ending = ".glt-partial";

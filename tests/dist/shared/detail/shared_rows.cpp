@@ -44,7 +44,7 @@ TEST_CASE("without another shared rank nothing is shared, and a reason is given"
   CHECK_FALSE(shared_rows().any());
   CHECK(shared_rows().flags().empty());
   CHECK_FALSE(shared_rows().has(0));
-  CHECK(glt_test::names(shared_rows().reason(), "share no memory"));
+  CHECK(glt_test::names(shared_rows().reason(), "share no memory", "read_in_place"));
   shared_rows const alone(views_of({false, true, false}), 1, 3);
   CHECK_FALSE(alone.any());
   CHECK(alone.reason() == "far away");

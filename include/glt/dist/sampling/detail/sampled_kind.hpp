@@ -60,6 +60,22 @@ struct no_lone_worker {
   explicit no_lone_worker(Policy const&) {}
 };
 
+/// Checks the batches of a bulk, each by `check_seeds(batch)` as well.
+///
+/// @throws precondition_error  if there are none, or one has no subgraph to write to
+template <class Item, class CheckSeeds>
+void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
+  if (batches.empty()) {
+    throw precondition_error("no batches; a rank without seeds joins with empty ones");
+  }
+  for (auto const& batch : batches) {
+    check_seeds(batch);
+    if (batch.out == nullptr) {
+      throw precondition_error("a batch has no subgraph to write to; set `out`");
+    }
+  }
+}
+
 /// Returns true if draws of the rules depend on the graph alone. Every rank that reaches a row can then draw.
 template <class Rule>
 [[nodiscard]] bool read_graph_alone(std::vector<Rule> const& rules, bool differ_by_requester) {

@@ -2,16 +2,27 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/core.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
+
+/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any.
+template <device_policy Policy, class Reader, class Divided>
+void read_neighborhood(Reader& reader, Divided const& of) {
+  if constexpr (host_policy<Policy>) {
+    if (!of.neighborhood().of_rank.empty()) {
+      reader.read_in_place(of.neighborhood());
+    }
+  }
+}
 
 /// Set of the other parts whose rows this rank reads in place.
 class shared_rows {
 public:
   /// Makes an empty set, with a reason.
   explicit shared_rows(
-      std::string reason = "the ranks share no memory: they are on several machines, or read by messages")
+      std::string reason =
+          "the ranks share no memory: they are on several machines, or read by messages; see read_in_place")
       : reason_(std::move(reason)) {}
 
   /// Takes the parts that have views.

@@ -5,6 +5,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/mapped_npy.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/label_range.hpp>
 #include <glt/io/parts/detail/parts_content.hpp>
@@ -55,14 +56,7 @@ private:
   }
 
   void enter(std::string path) {
-    auto folder = folder_; // exists, or was removed by another process: never created again
-    for (auto const& step : std::filesystem::path(path)) {
-      std::error_code fault;
-      std::filesystem::create_directory(folder /= step, fault);
-      if (fault) {
-        throw io_error(folder.string(), 0, "cannot be created: " + fault.message());
-      }
-    }
+    make_folders(folder_, path);
     path_ = std::move(path);
   }
 

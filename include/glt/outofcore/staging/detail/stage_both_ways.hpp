@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
@@ -67,8 +68,7 @@ inline std::vector<std::int64_t> count_both_ways(edge_columns const& edges, std:
   places.push_back(num_places);
 
   // Duplicates are in one row; the first of them returns to its place.
-  auto const in_order = folder / "in-order";
-  std::filesystem::create_directories(in_order);
+  auto const in_order = make_folders(folder.parent_path(), folder.filename() / "in-order");
   detail::edge_spill kept(in_order, std::move(places), waiting_bytes);
   {
     detail::edge_spill by_row(folder, std::move(rows), waiting_bytes);

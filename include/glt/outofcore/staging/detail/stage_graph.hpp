@@ -13,10 +13,10 @@
 
 namespace glt::io::detail {
 
-// Makes a folder, unless it exists and is empty.
+// Makes a folder in one that exists, unless it is there and empty.
 inline void make_empty_folder(std::filesystem::path const& folder) {
   std::error_code fault;
-  std::filesystem::create_directories(folder, fault);
+  std::filesystem::create_directory(folder, fault);
   if (fault || !std::filesystem::is_empty(folder, fault) || fault) {
     throw io_error(folder.string(), 0,
                    fault ? "cannot be made a folder: " + fault.message() + "; choose another place"
