@@ -93,8 +93,8 @@ public:
     edges.resize(kept + known.sources.size(), out.nodes().size(), !known.edge_ids.empty());
     policy.executor().for_each(known.offsets.size() - 1, append_known<space>{first, kept, known.offsets.view(),
                                                                              edges.offsets.view(), edges.col.view()});
-    builder_.append(known.sources, edges.row.data() + kept);
-    builder_.append(known.edge_ids, edges.edge_ids.data() + kept);
+    builder_.append(known.sources, edges.row, kept);
+    builder_.append(known.edge_ids, edges.edge_ids, kept);
     edges.num_sampled.clear();
     std::int64_t row = 0;
     std::int64_t before = 0;

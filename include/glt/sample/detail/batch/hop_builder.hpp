@@ -38,11 +38,11 @@ public:
     this->number_sources(e, hop.sources.view());
   }
 
-  /// Copies a list of draws to its place.
+  /// Copies a list of draws to position `at` of a list of the batch, which may have no memory where none was drawn.
   template <class T>
-  void append(buffer<Policy, T> const& from, T* to) {
+  void append(buffer<Policy, T> const& from, buffer<Policy, T>& to, std::int64_t at) {
     if (!from.empty()) {
-      this->policy().resource().copy(to, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+      this->policy().resource().copy(to.data() + at, from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     }
   }
   using batch_builder<Policy, Vertex>::policy;
@@ -85,9 +85,7 @@ private:
     this->count_relation(e, hop.offsets.view());
     this->policy().executor().for_each(this->rows_bound(e),
                                        this->make_room(e, hop.sources.size(), !hop.edge_ids.empty()));
-    if (!hop.edge_ids.empty()) { // else no memory was allocated for edge ids
-      append(hop.edge_ids, this->edges(e).edge_ids.data() + this->sizes().relation(e).edges_bound);
-    }
+    append(hop.edge_ids, this->edges(e).edge_ids, this->sizes().relation(e).edges_bound);
   }
 };
 
