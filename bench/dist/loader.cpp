@@ -33,32 +33,27 @@ void load_all(benchmark::State& state, glt_bench::loading_workload const& work, 
   };
   load(); // so that all memory is there
   edges = vertices = 0;
-  auto const before = loader.seconds();
+  auto const before = loader.report();
   glt_bench::measure_together(state, comm, load);
-  auto const spent = loader.seconds();
-  std::vector<double> sums{static_cast<double>(edges),
-                           static_cast<double>(vertices),
-                           static_cast<double>(state.iterations() * 10),
-                           spent.sampling - before.sampling,
-                           spent.features - before.features,
-                           spent.collecting.requesting - before.collecting.requesting,
-                           spent.collecting.own_rows - before.collecting.own_rows,
-                           spent.collecting.packing - before.collecting.packing,
-                           spent.collecting.exchanging - before.collecting.exchanging,
-                           spent.collecting.unpacking - before.collecting.unpacking};
-  comm.all_reduce(std::span(sums), glt::reduction::sum);
-  state.counters["edges/s"] = benchmark::Counter(sums[0], benchmark::Counter::kIsRate);
-  state.counters["rows/s"] = benchmark::Counter(sums[1], benchmark::Counter::kIsRate);
-  state.counters["batches/s"] = benchmark::Counter(sums[2], benchmark::Counter::kIsRate);
+  glt::dist::loader_report spent;
+  for (auto const& of_rank : glt::gather_over_ranks(comm, loader.report() - before)) {
+    spent += of_rank;
+  }
+  edges = glt::reduce_over_ranks(comm, edges, glt::reduction::sum);
+  vertices = glt::reduce_over_ranks(comm, vertices, glt::reduction::sum);
+  state.counters["edges/s"] = benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kIsRate);
+  state.counters["rows/s"] = benchmark::Counter(static_cast<double>(vertices), benchmark::Counter::kIsRate);
+  state.counters["batches/s"] = benchmark::Counter(static_cast<double>(spent.batches), benchmark::Counter::kIsRate);
   state.counters["scale"] = glt_bench::graph_scale();
   state.counters["ranks"] = comm.size();
-  auto const share = [&](std::size_t part) { return sums[part] / (sums[3] + sums[4]); };
-  state.counters["sampling_share"] = share(3);
-  state.counters["requesting_share"] = share(5);
-  state.counters["own_rows_share"] = share(6);
-  state.counters["packing_share"] = share(7);
-  state.counters["exchanging_share"] = share(8);
-  state.counters["unpacking_share"] = share(9);
+  auto const& [waiting, sampling, features, phases] = spent.seconds;
+  auto const share = [&](double seconds) { return seconds / (sampling + features); };
+  state.counters["sampling_share"] = share(sampling);
+  state.counters["requesting_share"] = share(phases.requesting);
+  state.counters["own_rows_share"] = share(phases.own_rows);
+  state.counters["packing_share"] = share(phases.packing);
+  state.counters["exchanging_share"] = share(phases.exchanging);
+  state.counters["unpacking_share"] = share(phases.unpacking);
 }
 
 void load_batches(benchmark::State& state) {

@@ -69,6 +69,7 @@
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/loading/walk_batches.hpp>
 #include <glt/dist/named_features.hpp>
+#include <glt/dist/progress.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>

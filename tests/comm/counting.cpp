@@ -73,7 +73,7 @@ TEST_CASE("every kind of call is counted exactly, empty messages are not") {
   });
 }
 
-TEST_CASE("split and duplicate are counted, and count for themselves from then on") {
+TEST_CASE("a duplicate counts for its communicator, too, and a split for itself") {
   on_ranks([](auto inner) {
     counting_comm comm(inner);
     auto other = comm.duplicate();
@@ -82,9 +82,15 @@ TEST_CASE("split and duplicate are counted, and count for themselves from then o
     other.barrier();
     part.barrier();
     part.barrier();
-    CHECK(equal(comm.counts().other, 2, 0, 0));
-    CHECK(equal(other.counts().other, 1, 0, 0));
+    CHECK(equal(comm.counts().other, 3, 0, 0));
+    CHECK(equal(other.counts().other, 3, 0, 0));
     CHECK(equal(part.counts().other, 2, 0, 0));
+    CHECK(equal(comm.own_counts().other, 2, 0, 0));
+    CHECK(equal(other.own_counts().other, 1, 0, 0));
+    comm.reset();
+    CHECK(equal(other.counts().total(), 0, 0, 0));
+    CHECK(equal(comm.own_counts().total(), 0, 0, 0));
+    CHECK(equal(other.own_counts().other, 1, 0, 0));
   });
   counting_comm alone{serial_comm{}};
   std::byte byte{};

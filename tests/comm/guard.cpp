@@ -252,3 +252,18 @@ TEST_CASE("a guard returns the very object that the work refers to") {
     CHECK(&result == &kept);
   });
 }
+
+TEST_CASE("values of all ranks are on every rank, whatever their kind and length") {
+  on_ranks([](auto comm) {
+    auto const rank = comm.rank();
+    CHECK(gather_over_ranks(comm, rank)[static_cast<std::size_t>(comm.size() - 1)] == comm.size() - 1);
+    auto const lists = gather_over_ranks(comm, std::vector<float>(static_cast<std::size_t>(rank), 0.5F));
+    auto const texts =
+        gather_over_ranks(comm, std::vector<std::string>{std::string(static_cast<std::size_t>(rank), 'x')});
+    REQUIRE(std::ssize(lists) == comm.size());
+    for (int r = 0; r < comm.size(); ++r) {
+      CHECK(lists[static_cast<std::size_t>(r)] == std::vector<float>(static_cast<std::size_t>(r), 0.5F));
+      CHECK(texts[static_cast<std::size_t>(r)].at(0).size() == static_cast<std::size_t>(r));
+    }
+  });
+}

@@ -85,7 +85,7 @@ TEST_CASE("batches are the serial samples of their seeds, with features and labe
     std::ranges::sort(sorted);
     std::ranges::sort(visited);
     CHECK(visited == sorted);
-    auto const spent = loader.seconds();
+    auto const spent = loader.report().seconds;
     auto const& parts = spent.collecting;
     CHECK((spent.sampling > 0) == (steps > 0));
     CHECK((spent.features > 0) == (steps > 0));
@@ -378,4 +378,41 @@ TEST_CASE("a rank that breaks off an epoch that is prepared in advance leaves no
         CHECK(steps == loader.num_steps());
       },
       {2, 3});
+}
+
+TEST_CASE("a report has what all threads of a loader sent, and of one epoch if an earlier report is subtracted") {
+  glt_test::on_ranks([](auto inner) {
+    glt::counting_comm comm(inner);
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::feature_store const features(comm, graph.book(), divided.features(comm.rank(), 3));
+    auto const seeds = divided.renumbered(loader_seeds(comm.rank() + 1));
+    std::vector<glt::dist::loader_report> reports;
+    for (auto const& options :
+         {glt::dist::loader_options{.batch_size = 4}, glt::dist::loader_options{.batch_size = 4, .prefetch = 2},
+          glt::dist::loader_options{.batch_size = 4, .prefetch = 4, .concurrency = 2}}) {
+      glt::dist::loader loader(
+          comm, glt::dist::neighbor_batches(graph, features, glt::neighbor_options{.fanouts = {3, 2}}), seeds, options);
+      comm.reset();
+      for (int round = 0; round < 2; ++round) {
+        auto const before = loader.report();
+        for ([[maybe_unused]] auto const& batch : loader.epoch(0)) {
+        }
+        reports.push_back(loader.report() - before);
+      }
+      CHECK(comm.counts().payload.bytes == 2 * reports.back().sent.payload.bytes);
+      CHECK(comm.counts().headers.messages >= 2 * reports.back().sent.headers.messages);
+    }
+    for (auto const& report : reports) {
+      CHECK(report.batches == (9 * comm.size() + 3) / 4);
+      CHECK(report.sent.payload.bytes == reports.front().sent.payload.bytes);
+      CHECK(report.sent.headers.messages == reports.front().sent.headers.messages);
+      CHECK(report.rows.remote == reports.front().rows.remote);
+      CHECK(report.peak_memory > 0);
+    }
+    auto const of_ranks = glt::gather_over_ranks(comm, reports.front());
+    CHECK(std::ssize(of_ranks) == comm.size());
+    CHECK(to_string(of_ranks[static_cast<std::size_t>(comm.rank())]) == to_string(reports.front()));
+    CHECK((of_ranks.front().sent.payload.bytes > 0) == (comm.size() > 1));
+  });
 }

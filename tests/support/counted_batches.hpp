@@ -121,7 +121,6 @@ struct counted_batches {
       out.sum = sum;
       glt::detail::exchange_values(comm_, {.what = glt::detail::operation::sample, .step = key.step}, {});
     }
-    [[nodiscard]] glt::detail::loader_seconds seconds() const { return {}; }
     [[nodiscard]] glt::dist::loader_report report() const { return {}; }
 
   private:

@@ -4,6 +4,8 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/detail/failure.hpp>
+#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/comm/lost_rank.hpp>
 
 #include <exception>
@@ -177,6 +179,26 @@ template <communicator C, detail::reducible T>
 [[nodiscard]] T reduce_over_ranks(C& comm, T value, reduction op) {
   reduce_over_ranks(comm, std::span<T>(&value, 1), op);
   return value;
+}
+
+/// Returns the values of all ranks on every rank: numbers, structures of numbers, texts, vectors of these of any length,
+/// or reports of loaders.
+///
+///     for (auto const& report : glt::gather_over_ranks(comm, loader.report())) { … }
+///
+/// @shape  → [R], by rank
+/// @comm   collective; one header exchange, and one variable exchange of the packed value to every rank
+/// @throws collective_error  on every rank, if a rank has failed, or is at another call
+template <communicator C, class T>
+[[nodiscard]] std::vector<T> gather_over_ranks(C& comm, T const& own) {
+  std::vector<std::byte> packed;
+  auto const failure = detail::failure_of([&] { packed = detail::packed_bytes(own); });
+  std::vector<T> all;
+  for (auto const& block :
+       detail::gather_lists(detail::host_comm(comm), {.what = detail::operation::user}, failure, packed)) {
+    detail::unpacker(block, nullptr).get(all.emplace_back());
+  }
+  return all;
 }
 
 /// Runs `work` on every rank and returns its result. If it throws on one rank, all ranks throw.

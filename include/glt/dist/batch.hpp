@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/counting.hpp>
+#include <glt/core/detail/members.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
+
+#include <fstream>
 
 namespace glt::dist {
 
@@ -48,6 +52,17 @@ struct batch : batch_place, detail::batch_rows<Policy, T> {
 
 namespace glt::detail {
 
+/// Returns the most memory that this process has had, in bytes; 0 where the system does not tell.
+[[nodiscard]] inline std::int64_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) {
+      return std::stoll(line.substr(6)) * 1024;
+    }
+  }
+  return 0;
+}
+
 /// Seconds of all threads that prepare batches, and of the thread that waits for them.
 struct loader_seconds {
   double waiting = 0; ///< of the consumer, for the next batch; without `prefetch`, it prepares the batch itself
@@ -55,12 +70,9 @@ struct loader_seconds {
   double features = 0;
   collector_seconds collecting{}; ///< breakdown of `features`
 
-  loader_seconds& operator+=(loader_seconds const& other) noexcept {
-    waiting += other.waiting;
-    sampling += other.sampling;
-    features += other.features;
-    collecting += other.collecting;
-    return *this;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.waiting, self.sampling, self.features, self.collecting);
   }
 };
 
@@ -68,36 +80,63 @@ struct loader_seconds {
 
 namespace glt::dist {
 
-/// Counts of a loader's reads so far, by source.
+/// Account of the work of a loader so far, or since an earlier report.
+///
+///     auto const before = loader.report();
+///     …
+///     auto const of_epoch = loader.report() - before;
 struct loader_report {
   using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
 
-  read_counts sampled;           ///< vertices whose neighbours were drawn
-  detail::collected_counts rows; ///< rows of features, with their hit ratio
-  std::string why_sampled;       ///< why some remote vertices were not sampled in place; empty without a reason
-  std::string why_rows;          ///< why some remote rows were not read in place; empty without a reason
+  detail::loader_seconds seconds{};
+  std::int64_t batches = 0;        ///< that were made
+  read_counts sampled{};           ///< vertices whose neighbours were drawn
+  detail::collected_counts rows{}; ///< rows of features, with their hit ratio
+  traffic sent{};                  ///< for these batches over a `counting_comm`, by kind; else zeros
+  std::int64_t peak_memory = 0;    ///< of the process since its start, in bytes
+  std::string why_sampled{};       ///< why some remote vertices were not sampled in place; empty without a reason
+  std::string why_rows{};          ///< why some remote rows were not read in place; empty without a reason
 
-  /// Adds the counts of another thread of the same loader; its reasons are the same.
+  /// Adds the report of another thread or loader; its reasons are the same.
   loader_report& operator+=(loader_report const& other) {
-    sampled += other.sampled;
-    rows += other.rows;
     why_sampled = why_sampled.empty() ? other.why_sampled : why_sampled;
     why_rows = why_rows.empty() ? other.why_rows : why_rows;
+    auto const peak = std::max(peak_memory, other.peak_memory);
+    detail::combine(*this, other, std::plus<>()).peak_memory = peak;
     return *this;
+  }
+  /// Subtracts an earlier report of the same loader.
+  [[nodiscard]] friend loader_report operator-(loader_report now, loader_report const& before) {
+    auto const peak = now.peak_memory;
+    detail::combine(now, before, std::minus<>()).peak_memory = peak;
+    return now;
+  }
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.seconds, self.batches, self.sampled, self.rows, self.sent, self.peak_memory, self.why_sampled,
+                    self.why_rows);
   }
 };
 
-/// Returns the report as text of two lines; with the reasons if some rows came by messages.
+/// Returns the report as text of three lines, with the reasons if some rows came by messages. Over a `counting_comm` a
+/// fourth line has the number of messages and bytes.
 [[nodiscard]] inline std::string to_string(loader_report const& report) {
   auto const reason = [](std::string const& why, std::int64_t by_messages) {
     return why.empty() || by_messages == 0 ? std::string() : " (" + why + ")";
   };
-  auto const& [sampled, rows, why_sampled, why_rows] = report;
-  return glt::detail::message("sampled: ", sampled.own, " own, ", sampled.in_place, " in place, ", sampled.remote,
-                              " by messages", reason(why_sampled, sampled.remote), "\nfeatures: ", rows.own, " own, ",
-                              rows.in_place, " in place, ", rows.cached, " cached (hit ratio ",
-                              std::round(rows.hit_ratio() * 1000) / 1000, "), ", rows.remote, " by messages",
-                              reason(why_rows, rows.remote));
+  auto const rounded = [](double value) { return std::round(value * 1000) / 1000; };
+  auto const& [seconds, batches, sampled, rows, sent, peak, why_sampled, why_rows] = report;
+  auto const all = sent.total();
+  return glt::detail::message(
+      "batches: ", batches, ", waited ", rounded(seconds.waiting), " s, sampling ", rounded(seconds.sampling),
+      " s, features ", rounded(seconds.features), " s\nsampled: ", sampled.own, " own, ", sampled.in_place,
+      " in place, ", sampled.remote, " by messages", reason(why_sampled, sampled.remote), "\nfeatures: ", rows.own,
+      " own, ", rows.in_place, " in place, ", rows.cached, " cached (hit ratio ", rounded(rows.hit_ratio()), "), ",
+      rows.remote, " by messages", reason(why_rows, rows.remote),
+      all.collectives + all.messages == 0
+          ? std::string()
+          : glt::detail::message("\nsent: ", all.messages, " messages of ", all.bytes, " bytes"));
 }
 
 } // namespace glt::dist

@@ -43,8 +43,7 @@ public:
   [[nodiscard]] batch_type const* current() const noexcept override {
     return current_ < num_made_ ? &made_[static_cast<std::size_t>(current_)] : nullptr;
   }
-  [[nodiscard]] loader_seconds seconds() const override { return producer_->maker().seconds(); }
-  [[nodiscard]] dist::loader_report report() const override { return producer_->maker().report(); }
+  [[nodiscard]] dist::loader_report report() const override { return producer_->report(); }
 
 private:
   void make() {
@@ -124,10 +123,10 @@ public:
 
   /// Returns the number of steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept;
+  [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] loader_options const& options() const noexcept;
-  /// Returns the seconds that this loader has spent so far.
-  [[nodiscard]] detail::loader_seconds seconds() const;
-  /// Returns the counts of reads in place, from hot rows and by messages so far, with reasons.
+  /// Returns an account of the work so far: seconds by phase, batches, rows by source, and messages over a
+  /// `counting_comm`. `gather_over_ranks` brings the reports of all ranks together.
   [[nodiscard]] loader_report report() const;
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
@@ -262,20 +261,21 @@ std::int64_t loader<Comm, Recipe, Policy>::num_steps() const noexcept {
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
+int loader<Comm, Recipe, Policy>::rank() const noexcept {
+  return state_->producers.front().rank();
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
 loader_options const& loader<Comm, Recipe, Policy>::options() const noexcept {
   return state_->producers.front().options();
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
-detail::loader_seconds loader<Comm, Recipe, Policy>::seconds() const {
-  auto spent = state_->source->seconds();
-  spent.waiting = state_->waiting;
-  return spent;
-}
-
-template <communicator Comm, class Recipe, device_policy Policy>
 loader_report loader<Comm, Recipe, Policy>::report() const {
-  return state_->source->report();
+  auto report = state_->source->report();
+  report.seconds.waiting = state_->waiting;
+  report.peak_memory = detail::peak_memory();
+  return report;
 }
 
 // Returns a duplicate for each thread, if there are threads.

@@ -120,7 +120,7 @@ TEST_CASE("typed batches are those of the sampler, with tensors of vertices, see
     CHECK((rows > 0) == (comm.rank() > 0));
     auto const counts = loader.report().rows;
     CHECK((counts.own + counts.remote > 0) == (comm.rank() > 0));
-    CHECK((loader.seconds().collecting.requesting > 0) == (loader.num_steps() > 0));
+    CHECK((loader.report().seconds.collecting.requesting > 0) == (loader.num_steps() > 0));
     glt_test::check_deployments(comm, recipe, seeds);
     auto const steps = loader.num_steps();
     CHECK(glt_test::sweeps_of_epoch(comm, recipe, seeds, 1) * ((steps + 2) / 3) ==

@@ -45,7 +45,7 @@ void check_walks(auto& comm, Options const& options, Expected expected) {
           expected(list, starts, options, key));
   });
   glt_test::check_deployments(comm, recipe, seeds);
-  CHECK((loader.seconds().sampling > 0) == (loader.num_steps() > 0));
+  CHECK((loader.report().seconds.sampling > 0) == (loader.num_steps() > 0));
   // Batches that are made together take as many rounds as the one that takes the most.
   auto const one_by_one = glt_test::sweeps_of_epoch(comm, recipe, seeds, 1);
   CHECK(2 * glt_test::sweeps_of_epoch(comm, recipe, seeds, loader.num_steps() + 1) <= one_by_one);

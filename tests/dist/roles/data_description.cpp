@@ -3,7 +3,7 @@
 
 #include <glt/dist/roles/data_description.hpp>
 
-#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/comm/detail/packed.hpp>
 
 #include "support/errors.hpp"
 

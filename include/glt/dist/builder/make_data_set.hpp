@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/builder/detail/assign_parts.hpp>
 #include <glt/dist/builder/detail/gather_edges.hpp>
 #include <glt/dist/builder/detail/local_columns.hpp>
@@ -9,10 +11,8 @@
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/partition/contiguous.hpp>
 
 namespace glt::detail {

@@ -38,13 +38,11 @@ struct collected_counts {
     return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
   }
 
-  collected_counts& operator+=(collected_counts const& other) noexcept {
-    own += other.own;
-    in_place += other.in_place;
-    cached += other.cached;
-    remote += other.remote;
-    return *this;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.own, self.in_place, self.cached, self.remote);
   }
+  collected_counts& operator+=(collected_counts const& other) noexcept { return combine(*this, other, std::plus<>()); }
 };
 
 /// Seconds that the calling thread has spent in a `feature_collector`, by phase.
@@ -55,13 +53,12 @@ struct collector_seconds {
   double exchanging = 0; ///< sending and receiving rows; waiting for other ranks included
   double unpacking = 0;  ///< copying received rows to their places
 
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.requesting, self.own_rows, self.packing, self.exchanging, self.unpacking);
+  }
   collector_seconds& operator+=(collector_seconds const& other) noexcept {
-    requesting += other.requesting;
-    own_rows += other.own_rows;
-    packing += other.packing;
-    exchanging += other.exchanging;
-    unpacking += other.unpacking;
-    return *this;
+    return combine(*this, other, std::plus<>());
   }
 };
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/data_part.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/dist/hetero_graph.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>

@@ -172,8 +172,7 @@ public:
     watch.lap(seconds_.sampling);
   }
 
-  [[nodiscard]] detail::loader_seconds const& seconds() const noexcept { return seconds_; }
-  [[nodiscard]] loader_report report() const { return {}; }
+  [[nodiscard]] loader_report report() const { return {.seconds = seconds_}; }
 
 private:
   using walker_type = typename detail::walks_by<Options>::template walker_type<Comm, Policy, Vertex>;

@@ -3,8 +3,8 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>

@@ -92,9 +92,13 @@ public:
 
   /// Returns the number of steps of an epoch; if `together`, the same on all clients.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+  /// Returns the rank among the clients.
+  [[nodiscard]] int rank() const noexcept { return client_->roles().group().rank(); }
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
-  /// Returns the time that this loader has waited so far.
-  [[nodiscard]] detail::loader_seconds seconds() const noexcept { return {.waiting = waiting_}; }
+  /// Returns the batches that this client got so far, and the seconds that it waited for them; servers make them.
+  [[nodiscard]] loader_report report() const {
+    return {.seconds = {.waiting = waiting_}, .batches = batches_, .peak_memory = detail::peak_memory()};
+  }
 
   /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
@@ -234,6 +238,7 @@ private:
       current_ = {};
       reader.get(current_);
       is_current_ = true;
+      ++batches_;
       server_ = server;
       lies_ = lies;
       break;
@@ -294,6 +299,7 @@ private:
   int server_ = 0;              // that made the current batch
   detail::placed_message lies_; // its place
   double waiting_ = 0;
+  std::int64_t batches_ = 0;
 };
 
 } // namespace glt::dist

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/data_set.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/detail/data_requests.hpp>
 #include <glt/dist/roles/server.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/gather_lists.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>

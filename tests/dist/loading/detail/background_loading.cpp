@@ -62,7 +62,7 @@ TEST_CASE("batches prepared in advance are those that are not, whatever runs bes
           CHECK(resumed == std::vector<std::int64_t>(expected.begin() + 2, expected.end()));
         }
         CHECK(prints_of(loader, 0, loader.num_steps()).empty());
-        CHECK(loader.seconds().waiting > 0);
+        CHECK(loader.report().seconds.waiting > 0);
       }
     }
   });

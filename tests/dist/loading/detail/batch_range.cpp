@@ -22,6 +22,8 @@ public:
   void advance() { ++now_; }
   void leave() noexcept { ++left; }
   [[nodiscard]] std::int64_t const* current() const noexcept { return now_ < 5 ? &now_ : nullptr; }
+  [[nodiscard]] std::int64_t num_steps() const noexcept { return 5; }
+  [[nodiscard]] int rank() const noexcept { return 3; }
 
   std::vector<std::pair<std::int64_t, std::int64_t>> started;
   int left = 0;
@@ -40,6 +42,8 @@ TEST_CASE("a range has the batches of an epoch from a step on, and begins the ep
   numbers source;
   range const epoch(source, 7, 2);
   CHECK(source.started.empty());
+  CHECK(epoch.size() == 3);
+  CHECK(epoch.rank() == 3);
   for (int round = 0; round < 2; ++round) {
     std::vector<std::int64_t> steps;
     for (auto const step : epoch) {
@@ -73,6 +77,17 @@ TEST_CASE("whoever lets go of a range that has begun leaves the epoch") {
       break;
     }
     CHECK(source.left == 0);
+  }
+  CHECK(source.left == 1);
+}
+
+TEST_CASE("a range that has moved leaves the epoch once") {
+  numbers source;
+  {
+    range epoch(source, 0, 0);
+    CHECK(*epoch.begin() == 0);
+    range const moved(std::move(epoch));
+    CHECK(*moved.begin() == 0);
   }
   CHECK(source.left == 1);
 }

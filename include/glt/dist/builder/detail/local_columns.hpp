@@ -2,10 +2,10 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/builder/local_data.hpp>
-#include <glt/dist/detail/exchange/gather_lists.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/detail/row_places.hpp>
 #include <glt/memory/memory.hpp>

@@ -204,10 +204,6 @@ public:
   /// Asks for no more batches of the epoch; does nothing at its end.
   void leave() noexcept { queue_.leave(); }
 
-  [[nodiscard]] loader_seconds seconds() const {
-    std::scoped_lock const hold(lock_);
-    return seconds_;
-  }
   [[nodiscard]] dist::loader_report report() const {
     std::scoped_lock const hold(lock_);
     return report_;
@@ -284,8 +280,7 @@ private:
 
   void note_what_was_done() {
     std::scoped_lock const hold(lock_);
-    seconds_ = producer_->maker().seconds();
-    report_ = producer_->maker().report();
+    report_ = producer_->report();
   }
 
   // Tells all ranks that this one leaves; throws the error that all ranks get.
@@ -340,8 +335,7 @@ private:
   std::int64_t steps_ = 0; // of this thread
   raised raised_ = raised::nothing;
   bool is_over_ = false;
-  mutable std::mutex lock_; // of the next two
-  loader_seconds seconds_;
+  mutable std::mutex lock_; // of the report
   dist::loader_report report_;
   std::thread thread_; // last: uses all other members
 };

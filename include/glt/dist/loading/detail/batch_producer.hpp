@@ -26,8 +26,8 @@ public:
   /// @comm   collective; one header exchange and the exchanges of the maker
   /// @throws collective_error  on every rank, if the options, the recipe or the seeds of a rank are wrong
   batch_producer(Comm comm, Recipe const& recipe, seeds_type seeds, dist::loader_options options, Policy policy)
-      : options_(options), seeds_(std::move(seeds)), consumer_(policy), policy_(has_stream() ? beside(policy) : policy),
-        maker_(comm, recipe, policy_) {
+      : comm_(comm), options_(options), seeds_(std::move(seeds)), consumer_(policy),
+        policy_(has_stream() ? beside(policy) : policy), maker_(comm, recipe, policy_) {
     auto const failure = failure_of([&] {
       check_options();
       plan_.emplace(seeds_, options_);
@@ -41,8 +41,15 @@ public:
   [[nodiscard]] dist::loader_options const& options() const noexcept { return options_; }
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] maker_type& maker() noexcept { return maker_; }
-  [[nodiscard]] maker_type const& maker() const noexcept { return maker_; }
+  /// Returns the account of the batches made so far.
+  [[nodiscard]] dist::loader_report report() const {
+    auto report = maker_.report();
+    report.batches = batches_;
+    report.sent = sent_;
+    return report;
+  }
 
   /// Begins an epoch.
   ///
@@ -71,7 +78,10 @@ public:
       out[i].positions.assign(places.begin(), places.end());
       requests_.push_back({&batch_seeds_[i], {.seed = options_.seed, .epoch = epoch_, .step = step}, &out[i]});
     }
+    auto const before = sent();
     make_batches(maker_, std::span(std::as_const(requests_)));
+    combine(combine(sent_, sent(), std::plus<>()), before, std::minus<>());
+    batches_ += std::ssize(out);
     if (has_stream()) {
       wait_until_done(policy_);
     }
@@ -88,6 +98,14 @@ public:
   }
 
 private:
+  [[nodiscard]] traffic sent() {
+    if constexpr (requires { host_comm(comm_).own_counts(); }) {
+      return host_comm(comm_).own_counts();
+    } else {
+      return {};
+    }
+  }
+
   [[nodiscard]] bool has_stream() const noexcept { return options_.prefetch > 0 && !keeps_stream_order<Comm>(); }
 
   void check_options() const {
@@ -100,6 +118,7 @@ private:
     }
   }
 
+  Comm comm_;
   dist::loader_options options_;
   seeds_type seeds_;
   Policy consumer_;
@@ -108,6 +127,8 @@ private:
   std::optional<epoch_plan> plan_;
   std::int64_t num_steps_ = 0;
   std::int64_t epoch_ = 0;
+  std::int64_t batches_ = 0;            // made so far
+  traffic sent_;                        // for them
   std::vector<seeds_type> batch_seeds_; // of each batch
   std::vector<batch_request<seeds_type, batch_type>> requests_;
 };

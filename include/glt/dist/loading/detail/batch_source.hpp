@@ -25,8 +25,7 @@ public:
   /// Returns the current batch; null at the end of the epoch.
   [[nodiscard]] virtual Batch const* current() const noexcept = 0;
 
-  /// Returns the times, and the report, of the batches made so far.
-  [[nodiscard]] virtual loader_seconds seconds() const = 0;
+  /// Returns the report of the batches made so far, without the time of the consumer.
   [[nodiscard]] virtual dist::loader_report report() const = 0;
 };
 

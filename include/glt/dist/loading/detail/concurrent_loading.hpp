@@ -51,13 +51,6 @@ public:
   }
   [[nodiscard]] batch_type const* current() const noexcept override { return current_; }
 
-  [[nodiscard]] loader_seconds seconds() const override {
-    loader_seconds sum;
-    for (auto const& thread : threads_) {
-      sum += thread->seconds();
-    }
-    return sum;
-  }
   [[nodiscard]] dist::loader_report report() const override {
     dist::loader_report sum;
     for (auto const& thread : threads_) {

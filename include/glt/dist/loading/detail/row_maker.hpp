@@ -16,7 +16,6 @@ public:
   template <class... Arguments>
   explicit row_maker(Arguments&&... arguments) : rows_(std::forward<Arguments>(arguments)...) {}
 
-  [[nodiscard]] loader_seconds const& seconds() const noexcept { return seconds_; }
   /// Reads rows in place, of a type if there are types.
   template <class... Views>
   void read_in_place(Views const&... views)
@@ -41,13 +40,18 @@ protected:
     watch.lap(seconds_.sampling);
     rows_.collect(batches, subgraph_of);
     watch.lap(seconds_.features);
-    seconds_.collecting = rows_.seconds();
   }
 
-  /// Reports the counts of a sampler and of the collectors.
+  /// Reports times, and the counts of a sampler and of the collectors.
   template <class Sampler>
   [[nodiscard]] dist::loader_report report_of(Sampler const& sampler) const {
-    return {sampler.counts(), rows_.counts(), sampler.why_not_in_place(), rows_.why_not_in_place()};
+    auto seconds = seconds_;
+    seconds.collecting = rows_.seconds();
+    return {.seconds = seconds,
+            .sampled = sampler.counts(),
+            .rows = rows_.counts(),
+            .why_sampled = sampler.why_not_in_place(),
+            .why_rows = rows_.why_not_in_place()};
   }
 
 private:

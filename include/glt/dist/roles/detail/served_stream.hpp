@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>
 

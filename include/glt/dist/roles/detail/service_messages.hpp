@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/dist/loading/detail/packed.hpp>
+#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 
 namespace glt::detail {

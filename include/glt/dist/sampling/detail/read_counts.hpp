@@ -11,12 +11,11 @@ struct read_counts {
   std::int64_t in_place = 0; ///< of other ranks, read in place
   std::int64_t remote = 0;   ///< of other ranks, requested by message
 
-  read_counts& operator+=(read_counts const& other) noexcept {
-    own += other.own;
-    in_place += other.in_place;
-    remote += other.remote;
-    return *this;
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.own, self.in_place, self.remote);
   }
+  read_counts& operator+=(read_counts const& other) noexcept { return combine(*this, other, std::plus<>()); }
 };
 
 } // namespace glt::detail

@@ -38,7 +38,7 @@ public:
     this->number_sources(e, hop.sources.view());
   }
 
-  /// Copies a list of draws to position `at` of a list of the batch, which may have no memory where none was drawn.
+  /// Copies a list of draws to position `at` of a list of the batch. Without draws, that list may have no memory.
   template <class T>
   void append(buffer<Policy, T> const& from, buffer<Policy, T>& to, std::int64_t at) {
     if (!from.empty()) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
-#include <glt/memory/detail/copy_members.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt::detail {
 
@@ -16,6 +15,14 @@ template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
 template <>
 inline constexpr bool is_list<std::string> = true;
+
+/// Array in memory of a policy, such as a `buffer`.
+template <class X>
+concept packed_array = requires(X const& x) {
+  typename X::value_type;
+  x.policy();
+  x.data();
+};
 
 /// A message whose content is not as expected.
 class malformed_message : public error {
@@ -38,7 +45,7 @@ public:
   packer& add(X const& x) {
     if constexpr (has_members<X>) {
       std::apply([this](auto const&... members) { (this->add(members), ...); }, member_access::of(x));
-    } else if constexpr (is_buffer<X>) {
+    } else if constexpr (packed_array<X>) {
       add(x.size());
       size_ = (size_ + packed_line - 1) / packed_line * packed_line;
       write(x.data(), static_cast<std::size_t>(x.size()) * sizeof(typename X::value_type));
@@ -99,7 +106,7 @@ public:
   unpacker& get(X& x) {
     if constexpr (has_members<X>) {
       std::apply([this](auto&... members) { (this->get(members), ...); }, member_access::of(x));
-    } else if constexpr (is_buffer<X>) {
+    } else if constexpr (packed_array<X>) {
       using value = typename X::value_type;
       auto const size = length(sizeof(value));
       at_ = (at_ + packed_line - 1) / packed_line * packed_line;
