@@ -42,6 +42,7 @@ prepared prepare_both(scratch_folder const& scratch, fs::path const& folder, opt
   prepared made{io::detail::read_npy_folder(folder), {}};
   glt_partition::prepare(made.in_memory, chosen, out);
   io::detail::mapped_raw_data const mapped(folder);
+  fs::create_directory(scratch / name);
   auto const prepared_folder = glt_partition::prepare_folder(folder, mapped.view(), chosen, scratch / name, out);
   static_cast<void>(io::detail::mapped_raw_data(prepared_folder)); // accepts the rows
   made.on_disk = io::detail::read_npy_folder(prepared_folder);
