@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -46,23 +47,15 @@ inline void remove_stubbornly(std::filesystem::path const& folder) {
 }
 
 /// Removes what this process has under way beside `out`. A folder loses its name first: it is then either complete
-/// under its own name, or never will be: what the program makes below it fails from then on (`make_folders`). It ends when
-/// it has found nothing three times, because a folder is there shortly before it is open.
+/// under its own name, or never will be: what the program makes below it fails from then on (`make_folders`).
 inline void remove_unfinished(std::filesystem::path const& out) {
-  int in_vain = 0;
-  for (int pass = 0; in_vain < 3 && pass < 50; ++pass) {
-    bool found = false;
-    for (auto const& path : glt::io::detail::list_beside(out)) {
-      if (has_open(path)) {
-        std::error_code fault;
-        std::filesystem::path const removed = path.string() + ".removed";
-        std::filesystem::rename(path, removed, fault);
-        remove_stubbornly(fault ? path : removed);
-        found = true;
-      }
+  for (auto const& path : glt::io::detail::list_beside(out)) {
+    if (has_open(path)) {
+      std::error_code fault;
+      std::filesystem::path const removed = path.string() + ".removed";
+      std::filesystem::rename(path, removed, fault);
+      remove_stubbornly(fault ? path : removed);
     }
-    in_vain = found ? 0 : in_vain + 1;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
 
@@ -121,6 +114,7 @@ private:
       return;
     }
     ending_ = true;
+    std::scoped_lock const no_more_folders(glt::io::detail::making_of_folders);
     try {
       remove_unfinished(out_);
     } catch (...) { // the next run does it

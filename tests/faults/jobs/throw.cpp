@@ -84,6 +84,10 @@ std::vector<site> sites_of_graphs() {
            glt::reduce_over_ranks(comm, values, glt::reduction::sum);
          };
        }},
+      {"gather_over_ranks", false,
+       [](comm_type& comm) -> call_type {
+         return [&comm](bool) { static_cast<void>(glt::gather_over_ranks(comm, std::vector<double>(3))); };
+       }},
       {"mpi_node", false,
        [](comm_type& comm) -> call_type { return [&comm](bool) { glt::mpi_node const node(comm); }; }},
       {"node_memory_of", false,

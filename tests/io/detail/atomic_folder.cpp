@@ -6,8 +6,13 @@
 
 #include <glt/io/detail/atomic_folder.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace fs = std::filesystem;
 using namespace glt;
@@ -127,4 +132,21 @@ TEST_CASE("folders are made in a folder that exists, which is never made again")
     CHECK(io::detail::make_folders(base, "a/b") == base / "a" / "b");
     CHECK(fs::is_directory(base / "a" / "b"));
   }
+}
+
+TEST_CASE("while another thread keeps folders from being made, none is there") {
+  scratch_folder const scratch;
+  std::optional<std::scoped_lock<std::mutex>> hold(io::detail::making_of_folders);
+  std::atomic<bool> made = false;
+  std::thread other([&] {
+    io::detail::atomic_folder const folder(scratch / "folder");
+    made = true;
+    CHECK(scratch.num_entries() == 1);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  CHECK_FALSE(made);
+  CHECK(scratch.num_entries() == 0);
+  hold.reset();
+  other.join();
+  CHECK(made);
 }

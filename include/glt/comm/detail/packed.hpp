@@ -59,7 +59,9 @@ public:
         }
       }
     } else {
-      static_assert(std::is_trivially_copyable_v<X> && !std::is_pointer_v<X>);
+      static_assert(std::is_trivially_copyable_v<X> && !std::is_pointer_v<X>,
+                    "numbers, structures of numbers (not std::pair), texts, and vectors of these can be sent to other "
+                    "ranks");
       write(&x, sizeof(X));
     }
     return *this;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
 
 #if defined(__unix__)
@@ -129,6 +130,10 @@ inline bool remove_marked(std::filesystem::path const& folder) {
   return !std::filesystem::exists(folder, fault);
 }
 
+/// Lock that is held from making an `atomic_folder` until it is open. A program that is about to end takes it for good:
+/// then every folder that it has made is open, and it makes none any more.
+inline std::mutex making_of_folders;
+
 /// Folder that gets its name only when it is complete. Until then, and after a failure, nothing changes under that
 /// name.
 ///
@@ -142,6 +147,7 @@ public:
     check_new_folder(target_);
     temporary_ = glt::detail::make_name_beside(target_, partial_ending, [&](std::filesystem::path const& name) {
       std::error_code fault;
+      std::scoped_lock const hold(making_of_folders);
       bool const created = std::filesystem::create_directory(name, fault);
       if (fault && fault != std::errc::file_exists) {
         throw io_error(
