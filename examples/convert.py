@@ -6,6 +6,8 @@
     glt-partition OUT --parts P --method file --assignment OUT/part.npy --out parts   keeps the parts of SOURCE
 
 SOURCE is one of:
+    tables, CSV or Parquet                        a folder with edges.csv and nodes.csv; with types, a table
+                                                  SRC___REL___DST.csv of each type of edges and TYPE.csv of vertices
     a partition of GraphLearn-for-PyTorch 0.2     part0/, META, node_pb.pt, ...
     a partition of PyTorch Geometric 2.4 or newer part_0/, META.json, node_map.pt, ...
     a graph of PyTorch Geometric                  a .pt file with Data or HeteroData, or processed/data.pt of a data set
@@ -18,16 +20,27 @@ NAME-label/label.pt and NAME-train-partitions/*.pt beside NAME-partitions, or wi
 .pt or .npy file, or a folder of them, and holds a list or mask of vertices, or a dict of these by type. TYPE=FILE says
 the type of vertices.
 
-.pt files need torch, Planetoid needs scipy. A pickle can run code when it is loaded. Only tensors, arrays and plain
+Tables have a header. The first column of vertices is the id, the first two of edges are source and destination; columns
+called label, split (train, valid, test), weight and time are these; --column ROLE=NAME names others, and --column
+ignore=NAME leaves one out. Ids are numbers or texts; vertices get the numbers 0 to n - 1 in the order of their ids, which
+ids.parquet keeps (ids.csv without pyarrow). Columns NAME0, NAME1, ... become a matrix; words become codes, in the order of
+categories.json; times become whole seconds since 1970, or --time-unit. Missing values are refused, or become --missing.
+
+    python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids
+
+CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy. A pickle can run code when it is loaded. Only tensors, arrays and plain
 containers are loaded; --trust loads any class, so use it for files that you trust.
 """
 import argparse
+import functools
 import glob
 import gzip
+import importlib.util
 import io
 import json
 import pathlib
 import pickle
+import re
 import shutil
 import sys
 import types
@@ -51,7 +64,8 @@ def require(name):
     try:
         return __import__(name)
     except ImportError:
-        raise Fault(f"needs {name}: apt-get install python3-{name}, or pip install {name}") from None
+        package = "" if name == "pyarrow" else f"apt-get install python3-{name}, or "  # Debian has no pyarrow
+        raise Fault(f"needs {name}: {package}pip install {name}") from None
 
 
 # Pickles.
@@ -208,6 +222,7 @@ class Folder:
 
     def __init__(self, path):
         self.path, self.typed, self.nodes, self.edges, self.features, self.parts = path, False, {}, [], {}, []
+        self.categories = {}
 
     def suffix(self, kind):
         return "" if not self.typed else "." + (kind if isinstance(kind, str) else "__".join(kind))
@@ -226,6 +241,12 @@ class Folder:
         self.nodes[name] = count
         self.save("num_nodes", name, np.array([count], np.int64))
         self.parts += [] if book is None else [book.astype(np.int32)]
+
+    def add_ids(self, name, ids):
+        """Keeps the ids that vertices had before they were numbered."""
+        end = "parquet" if importlib.util.find_spec("pyarrow") else "csv"
+        frame = require("pandas").DataFrame({"vertex": np.arange(len(ids)), "id": ids})
+        write_table(self.path / f"ids{self.suffix(name)}.{end}", frame)
 
     def add_edges(self, kind, sources, destinations):
         self.edges.append(kind)
@@ -266,6 +287,8 @@ class Folder:
     def finish(self):
         if self.parts:
             np.save(self.path / "part.npy", np.concatenate(self.parts))
+        if self.categories:
+            (self.path / "categories.json").write_text(json.dumps(self.categories, indent=1) + "\n")
         tables = {"nodes": [{"type": t, "features": self.features.get(t, [])} for t in self.nodes],
                   "edges": [{"type": t, "features": self.features.get(t, [])} for t in self.edges]}
         (self.path / "meta.json").write_text(json.dumps({"tables": tables}, indent=1) + "\n")
@@ -516,6 +539,267 @@ def convert_planetoid(source, folder):
     folder.save("test_idx", NODE, np.sort(test))
 
 
+# Tables: CSV by pandas, Parquet by pyarrow.
+
+TABLE_ENDS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": None}
+MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"]
+SPLIT_WORDS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
+UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
+NODE_ROLES, EDGE_ROLES = ("id", "label", "split", "time"), ("source", "destination", "weight", "time")
+
+
+def tables_of(source):
+    """Files of tables by the stems of their names."""
+    found = {}
+    for path in sorted(source.iterdir()) if source.is_dir() else []:
+        ends = [end for end in TABLE_ENDS if path.name.endswith(end)]
+        if ends:
+            stem = path.name[:-len(ends[0])]
+            if stem in found:
+                raise Fault(f"{path}: and {found[stem].name} are one table twice; leave one of them")
+            found[stem] = path
+    return found if "edges" in found or any("___" in stem for stem in found) else {}
+
+
+class Table:
+    """Columns of a file, some of which have roles."""
+
+    def __init__(self, path, stem, roles, given):
+        self.path, self.stem, self.given, self.pandas, self.said = path, stem, given, require("pandas"), []
+        separator = next(separator for end, separator in TABLE_ENDS.items() if path.name.endswith(end))
+        try:
+            if separator is None:
+                require("pyarrow")
+                import pyarrow.parquet
+                self.frame = pyarrow.parquet.read_table(path).to_pandas(ignore_metadata=True, date_as_object=False)
+                self.frame.columns = names = [str(name) for name in self.frame.columns]
+            else:
+                names = list(self.pandas.read_csv(path, sep=separator, nrows=0, dtype=str).columns)
+            self.roles = self.find_roles(names, roles)
+            self.keys = [name for role, name in self.roles.items() if role in ("id", "source", "destination")]
+            if separator is not None:
+                others = {name: MISSING for name in names if name not in self.keys}
+                self.frame = self.pandas.read_csv(path, sep=separator, dtype={name: str for name in self.keys},
+                                                  keep_default_na=False, na_values=others, low_memory=False)
+        except ValueError as fault:  # of pandas and pyarrow
+            raise Fault(f"{path}: is no table ({str(fault).splitlines()[0]}); mend it") from None
+
+    def find_roles(self, names, roles):
+        found = {role: role for role in roles if role in names}
+        for option in self.given["column"]:
+            if option["table"] in (None, self.stem) and option["role"] in roles + ("ignore",):
+                if option["name"] in names:
+                    found[option["role"] if option["role"] != "ignore" else "ignore " + option["name"]] = option["name"]
+                    option["used"] = True
+        ignored = {name for role, name in found.items() if role.startswith("ignore ")}
+        found = {role: name for role, name in found.items() if role.startswith("ignore ") or name not in ignored}
+        free = [name for name in names if name not in found.values()]
+        for role in roles[:1] if "id" in roles else roles[:2]:
+            if role not in found:
+                if not free:
+                    raise Fault(f"{self.path}: has no column for the {role}; give one by --column {role}=NAME")
+                found[role] = free.pop(0)
+        return found
+
+    def refuse(self, bad, name, what):
+        """Fault of the first of the rows that are bad."""
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            raise Fault(f"{self.path}: row {rows[0] + 1}, column {name}: {what.format(self.frame[name].iloc[rows[0]])}")
+
+    def ids(self, role):
+        """Place of every id in the list of the distinct ones; and that list, of numbers or texts."""
+        name = self.roles[role]
+        column = self.frame[name]
+        self.refuse(column.isna() | (column == ""), name, "the id is missing; give one, or remove the row")
+        codes, distinct = self.pandas.factorize(column)
+        return codes, [word if isinstance(word, (int, np.integer)) else str(word) for word in distinct.tolist()]
+
+    def filled(self, name):
+        """A column without missing values."""
+        column = self.frame[name]
+        if column.isna().any():
+            fill = self.given["missing"].get(name, self.given["missing"].get(None))
+            if fill is None:
+                self.refuse(column.isna(), name, f"the value is missing; fill it in, or give --missing {name}=NUMBER")
+            self.said.append(f"{int(column.isna().sum())} missing of {name} = {fill:g}")
+            column = column.astype(object) if column.dtype.kind not in "f" else column
+            column = column.where(column.notna(), fill)
+        return column
+
+    def times(self, name, column):
+        """Times in whole units since 1970; numbers are taken as they are."""
+        unit = self.given["time_unit"]
+        if column.dtype.kind in "iuf":
+            self.refuse(column % 1 != 0, name, "the time {} is no whole number; scale the column")
+            return column.to_numpy(np.int64)
+        read = self.pandas.to_datetime(column, utc=True, errors="coerce")
+        self.refuse(read.isna(), name, "'{}' is no time; write it as 2024-05-31 12:00:00, or as a number")
+        nanoseconds = read.astype("datetime64[ns, UTC]").astype(np.int64).to_numpy()
+        self.refuse(nanoseconds % UNITS[unit], name, f"the time {{}} is finer than {unit}; give a finer --time-unit")
+        self.said.append(f"{name} in {unit} since 1970 UTC")
+        return nanoseconds // UNITS[unit]
+
+    def values(self, name, folder):
+        """Array of a column: numbers, times, or codes of words."""
+        role = next((role for role, of in self.roles.items() if of == name), None)
+        column = self.frame[name]
+        if column.dtype.kind == "M" or role == "time":
+            return self.times(name, self.filled(name))
+        if column.dtype.kind == "b":
+            return column.to_numpy(np.uint8)
+        if column.dtype.kind in "iu" and role != "weight":
+            return column.to_numpy()
+        if column.dtype.kind in "iuf":
+            wide = self.filled(name).to_numpy(np.float64)
+            if role == "label" and (wide % 1 == 0).all():
+                return wide.astype(np.int64)
+            with np.errstate(over="ignore"):
+                values = wide.astype(np.float32)
+            self.refuse(np.isinf(values) & np.isfinite(wide), name, "{} is too large for float32; scale the column")
+            return values
+        if any(isinstance(value, (list, np.ndarray)) for value in column[column.notna()].iloc[:1]):
+            self.refuse(column.isna(), name, "the list is missing; fill it in")
+            lengths = column.map(len)
+            self.refuse(lengths != lengths.iloc[0], name, f"the list has not {lengths.iloc[0]} values as that of row 1")
+            rows = np.stack(column.to_numpy())
+            if rows.dtype.kind not in "iufb":
+                raise Fault(f"{self.path}: column {name}: lists of {rows.dtype} are no numbers; give --column ignore={name}")
+            return rows.astype(np.float32) if rows.dtype.kind == "f" else rows
+        missing = column.isna().to_numpy()
+        filled = self.filled(name)
+        words = sorted(set(column[~missing].astype(str)))
+        codes = self.pandas.Index(words, dtype=object).get_indexer(column.astype(str)).astype(np.int64)
+        codes[missing] = filled[missing].astype(np.int64) if missing.any() else 0
+        folder.categories.setdefault(self.stem, {})[name] = words
+        self.said.append(f"{name} in {len(words)} categories")
+        return codes
+
+    def add_to(self, folder, kind, places=None):
+        """Writes all columns but the ids, in the order of the places."""
+        def in_order(values):
+            ordered = values if places is None else np.empty_like(values)
+            if places is not None:
+                ordered[places] = values
+            return ordered
+
+        role_of = {name: role for role, name in self.roles.items()}
+        names = [name for name in self.frame.columns if name not in self.keys
+                 and not role_of.get(name, "").startswith("ignore ")]
+        numbered = {}
+        for name in names:
+            if "/" in name or "\0" in name:
+                raise Fault(f"{self.path}: column {name} names no file; rename it, or give --column ignore={name}")
+            stem, digits = re.fullmatch("(.*?)([0-9]*)", name, re.DOTALL).groups()
+            if digits and stem.rstrip("_.") and name not in role_of and self.frame[name].dtype.kind in "iufb":
+                numbered.setdefault(stem, {})[int(digits)] = name
+        groups = {stem.rstrip("_."): [of[i] for i in sorted(of)] for stem, of in numbered.items()
+                  if len(of) > 1 and sorted(of) == list(range(len(of)))}
+        for name in names:
+            if role_of.get(name) == "split":
+                words = self.frame[name].map(lambda word: SPLIT_WORDS.get(str(word).lower(), ""), na_action="ignore")
+                self.refuse(words == "", name, "'{}' is none of train, valid, test")
+                for split in SPLITS:
+                    if (words == split).any():
+                        folder.save(f"{split}_idx", kind, np.sort(places[np.flatnonzero(words == split)]))
+            elif not any(name in of for of in groups.values()):
+                values = in_order(self.values(name, folder))
+                role, of = role_of.get(name), "node" if isinstance(kind, str) else "edge"
+                if role:
+                    folder.save(f"{of}_{role}", kind, values)
+                else:
+                    folder.feature(kind, name, values)
+        for stem, of in groups.items():
+            rows = np.stack([self.values(name, folder) for name in of], 1)
+            folder.feature(kind, stem, in_order(rows.astype(np.float32) if rows.dtype.kind == "f" else rows))
+            self.said.append(f"{of[0]} to {of[-1]} = {stem}")
+        roles = [f"{role} = {name}" for role, name in self.roles.items() if not role.startswith("ignore ")]
+        print(f"{self.path.name}: {len(self.frame)} rows; " + "; ".join(roles + self.said))
+
+
+def number_ids(lists):
+    """Distinct ids of several lists in ascending order, and for each list the places of its ids among them."""
+    words = [word for of in lists for word in of]
+    whole = all(not isinstance(word, str) or re.fullmatch("0|-?[1-9][0-9]*", word) for word in words)
+    if whole and all(-2**63 <= int(w) < 2**63 for w in words):
+        found, places = np.unique(np.array([int(w) for w in words], np.int64), return_inverse=True)
+    else:
+        found, places = np.unique(np.array([str(w) for w in words], object), return_inverse=True)
+    return found, np.split(places, np.cumsum([len(of) for of in lists])[:-1])
+
+
+def convert_tables(source, folder, given):
+    files = tables_of(source)
+    folder.typed = "edges" not in files
+    kinds = {stem: tuple(stem.split("___")) for stem in files if "___" in stem} if folder.typed else {"edges": EDGE}
+    if not folder.typed and any("___" in stem for stem in files):
+        raise Fault(f"{source}: has edges with types beside {files['edges'].name}; name all tables SRC___REL___DST")
+    names = list(dict.fromkeys(name for kind in kinds.values() for name in (kind[0], kind[-1])))
+    checked_types(names, kinds.values(), source)
+    stems = {name: name if folder.typed else "nodes" for name in names}
+    for stem in files.keys() - kinds.keys() - set(stems.values()):
+        print(f"note: {files[stem]} is left out: no edges join vertices of that type")
+    edges = {stem: Table(files[stem], stem, EDGE_ROLES, given) for stem in kinds}
+    nodes = {name: Table(files[stem], stem, NODE_ROLES, given) for name, stem in stems.items() if stem in files}
+    for option in given["column"]:
+        if not option.get("used"):
+            raise Fault(f"--column {option['text']}: no table has the column, or it has no such role; tables: "
+                        + "; ".join(f"{t.stem}: {', '.join(t.frame.columns)}"
+                                    for t in [*nodes.values(), *edges.values()]))
+    ends = {}
+    for name in names:
+        columns = [(nodes[name], "id")] if name in nodes else []
+        columns += [(edges[stem], role) for stem, kind in kinds.items()
+                    for role, of in (("source", kind[0]), ("destination", kind[2])) if of == name]
+        coded = [table.ids(role) for table, role in columns]
+        found, places = number_ids([distinct for _, distinct in coded])
+        numbered = [place[codes] for place, (codes, _) in zip(places, coded)]
+        for (table, role), of in zip(columns, numbered):
+            ends[table.stem, role] = of
+        if name in nodes:
+            listed, first = np.unique(numbered[0], return_index=True)
+            again = ~np.isin(np.arange(len(numbered[0])), first)
+            nodes[name].refuse(again, nodes[name].roles["id"], "the id '{}' was there before; keep one row of it")
+            for (table, role), of in zip(columns[1:], numbered[1:]):
+                table.refuse(~np.isin(of, listed), table.roles[role],
+                             f"'{{}}' is no id of {nodes[name].path.name}; add it there")
+        folder.add_nodes(name, len(found))
+        folder.add_ids(name, found)
+        if name in nodes:
+            nodes[name].add_to(folder, name, numbered[0])
+    for stem, kind in kinds.items():
+        folder.add_edges(kind, ends[stem, "source"], ends[stem, "destination"])
+        edges[stem].add_to(folder, kind)
+
+
+def read_ids(path):
+    """Column of a file ids.parquet or ids.csv."""
+    pandas = require("pandas")
+    if path.suffix == ".parquet":
+        require("pyarrow")
+        return pandas.read_parquet(path, columns=["id"])["id"]
+    return pandas.read_csv(path, dtype=str, keep_default_na=False)["id"]
+
+
+def write_table(path, frame):
+    if path.suffix == ".parquet":
+        require("pyarrow")
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+
+
+def join_results(results, ids, out):
+    """Table with the id of every row of an array."""
+    values, found = np.load(results, mmap_mode="r"), read_ids(ids)
+    if values.ndim not in (1, 2) or len(values) != len(found):
+        raise Fault(f"{results}: has the shape {list(values.shape)}, and {ids} has {len(found)} ids; give the file of "
+                    f"ids that convert.py wrote beside these arrays")
+    columns = {"value": values} if values.ndim == 1 else {f"value{i}": values[:, i] for i in range(values.shape[1])}
+    write_table(out, require("pandas").DataFrame({"id": found, **columns}))
+    print(f"wrote {out}: {len(found)} rows")
+
+
 # The Open Graph Benchmark: splits of torch.save, as the arrays and tables that glt-partition reads instead.
 
 def table(folder, name):
@@ -645,9 +929,11 @@ def convert(source, out, given):
         if out is not None:
             raise Fault(f"{source}: is a set of OGB, whose splits are written into it; leave out {out}")
         return convert_ogb(source)
+    elif tables_of(source):
+        reader = functools.partial(convert_tables, given=given)
     else:
-        raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid) or "
-                    f"num-node-list.csv.gz (OGB); give the folder that has it")
+        raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid), "
+                    f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it")
     if out is None or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise Fault(f"{out or 'OUT'}: name a folder that is not there, or empty")
     partial = out.with_name(out.name + ".partial")
@@ -673,6 +959,18 @@ def convert(source, out, given):
     return None
 
 
+def column_option(text):
+    found = re.fullmatch("(?:([^=]+):)?(" + "|".join({*NODE_ROLES, *EDGE_ROLES, "ignore"}) + ")=(.+)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text}: write ROLE=NAME; roles are {', '.join(dict.fromkeys(NODE_ROLES + EDGE_ROLES))}, ignore")
+    return dict(zip(("table", "role", "name"), found.groups()), text=text)
+
+
+def missing_option(text):
+    column, _, number = text.rpartition("=")
+    return column or None, float(number)
+
+
 def main(words=None):
     global TRUST
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -681,9 +979,21 @@ def main(words=None):
     for option in ("labels",) + SPLITS:
         parser.add_argument("--" + option, metavar="[TYPE=]FILE", action="append")
     parser.add_argument("--trust", action="store_true", help="load pickles of any class; they can run code")
+    parser.add_argument("--column", metavar="[TABLE:]ROLE=NAME", action="append", type=column_option, default=[])
+    parser.add_argument("--missing", metavar="[COLUMN=]NUMBER", action="append", type=missing_option, default=[])
+    parser.add_argument("--time-unit", choices=UNITS, default="s")
+    parser.add_argument("--results", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--ids", metavar="FILE", type=pathlib.Path)
     arguments = vars(parser.parse_args(words))
     TRUST = arguments.pop("trust")
+    arguments["missing"] = dict(arguments["missing"])
+    results, ids = arguments.pop("results"), arguments.pop("ids")
+    if (results is None) != (ids is None) or (results and arguments["out"]):
+        parser.error("results are joined by: --results FILE --ids FILE OUT.csv")
     try:
+        if results:
+            join_results(results, ids, arguments["source"])
+            return 0
         convert(arguments.pop("source"), arguments.pop("out"), arguments)
     except (Fault, OSError) as wrong:
         print(f"convert.py: {wrong}", file=sys.stderr)
