@@ -11,6 +11,9 @@ SOURCE is one of:
     a partition of GraphLearn-for-PyTorch 0.2     part0/, META, node_pb.pt, ...
     a partition of PyTorch Geometric 2.4 or newer part_0/, META.json, node_map.pt, ...
     a graph of PyTorch Geometric                  a .pt file with Data or HeteroData, or processed/data.pt of a data set
+    a graph of DGL, saved alone                   a .bin file of dgl.save_graphs
+    a partition of DistDGL                        NAME.json of partition_graph; --node-ids FILE and --edge-ids FILE are what
+                                                  return_mapping=True returned, saved by torch.save; else ids are DGL's
     the files of Planetoid                        the folder that has ind.NAME.x, ind.NAME.graph, ...
     a set of the Open Graph Benchmark             no OUT: splits of torch.save become arrays beside them, which
                                                   glt-partition reads from SOURCE
@@ -28,7 +31,7 @@ categories.json; times become whole seconds since 1970, or --time-unit. Missing 
 
     python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids
 
-CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy. A pickle can run code when it is loaded. Only tensors, arrays and plain
+CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy; DGL is not needed. A pickle can run code when it is loaded. Only tensors, arrays and plain
 containers are loaded; --trust loads any class, so use it for files that you trust.
 """
 import argparse
@@ -222,13 +225,14 @@ class Folder:
 
     def __init__(self, path):
         self.path, self.typed, self.nodes, self.edges, self.features, self.parts = path, False, {}, [], {}, []
-        self.categories = {}
+        self.categories, self.labelled = {}, False
 
     def suffix(self, kind):
         return "" if not self.typed else "." + (kind if isinstance(kind, str) else "__".join(kind))
 
     def save(self, name, kind, values):
         if values is not None:
+            self.labelled = self.labelled or name == "node_label" or name.endswith("_idx")
             np.save(self.path / f"{name}{self.suffix(kind)}.npy", np.ascontiguousarray(values))
 
     def feature(self, kind, name, values):
@@ -463,7 +467,25 @@ def convert_pyg(source, folder):
         first_edge += count
 
 
+def add_values(folder, kind, count, values, names, path):
+    """Tensors with a row for each vertex or edge: masks, labels and others that have a name here, and features."""
+    for key, of in values.items():
+        rows = array(of, path) if hasattr(of, "shape") and key not in ("edge_index", "num_nodes") else None
+        mask = key in names and key.endswith("_mask")
+        if rows is not None and rows.ndim and len(rows) == count and (not mask or rows.ndim == 1):
+            if key in names:
+                folder.save(names[key], kind, np.flatnonzero(rows) if mask else rows)
+            else:
+                folder.feature(kind, key, rows)
+        elif of is not None and key not in ("edge_index", "num_nodes"):
+            print(f"note: {path}: {key} of {kind} is left out: it is no array with {count} rows")
+
+
 # Data and HeteroData of PyTorch Geometric, or dicts of them as InMemoryDataset stores them: torch_geometric/data.
+
+PYG_NAMES = {"y": "node_label", "time": "node_time", "edge_weight": "edge_weight", "edge_time": "edge_time",
+             "train_mask": "train_idx", "val_mask": "valid_idx", "test_mask": "test_idx"}
+
 
 def convert_data(source, folder):
     value = load(source)
@@ -494,25 +516,14 @@ def convert_data(source, folder):
         ends = [p[end // 2] for e, p in pairs.items() for end in (0, 2) if e[end] == kind and p.size]
         rows = [len(store[key]) for key in ("x", "y", "train_mask", "time") if store.get(key) is not None]
         folder.add_nodes(kind, int(store.get("num_nodes") or (rows or [max((e.max() + 1 for e in ends), default=0)])[0]))
-    names = {"y": "node_label", "time": "node_time", "edge_weight": "edge_weight", "edge_time": "edge_time",
-             "train_mask": "train_idx", "val_mask": "valid_idx", "test_mask": "test_idx"}
-    for kind in nodes + edges:
-        count = folder.nodes[kind] if kind in nodes else pairs[kind].shape[1]
-        if kind in edges:
-            check_ids(pairs[kind][0], folder.nodes[kind[0]], source)
-            check_ids(pairs[kind][1], folder.nodes[kind[2]], source)
-            folder.add_edges(kind, *pairs[kind])
-        for key, of in stores[kind].items():
-            rows = array(of, source) if hasattr(of, "shape") and key not in ("edge_index", "num_nodes") else None
-            mask = key in names and key.endswith("_mask")
-            if rows is not None and rows.ndim and len(rows) == count and (not mask or rows.ndim == 1):
-                key = "edge_time" if kind in edges and key == "time" else key
-                if key in names:
-                    folder.save(names[key], kind, np.flatnonzero(rows) if mask else rows)
-                else:
-                    folder.feature(kind, key, rows)
-            elif of is not None and key not in ("edge_index", "num_nodes"):
-                print(f"note: {source}: {key} of {kind} is left out: it is no array with {count} rows")
+    for kind in nodes:
+        add_values(folder, kind, folder.nodes[kind], stores[kind], PYG_NAMES, source)
+    for kind in edges:
+        check_ids(pairs[kind][0], folder.nodes[kind[0]], source)
+        check_ids(pairs[kind][1], folder.nodes[kind[2]], source)
+        folder.add_edges(kind, *pairs[kind])
+        of = {"edge_time" if key == "time" else key: value for key, value in stores[kind].items()}
+        add_values(folder, kind, pairs[kind].shape[1], of, PYG_NAMES, source)
 
 
 # Planetoid: github.com/kimiyoung/planetoid. Vertices of the test without features are isolated, in Citeseer.
@@ -537,6 +548,199 @@ def convert_planetoid(source, folder):
     folder.save("train_idx", NODE, np.arange(x.shape[0]))
     folder.save("valid_idx", NODE, np.arange(x.shape[0], min(x.shape[0] + 500, allx.shape[0])))
     folder.save("test_idx", NODE, np.sort(test))
+
+
+# DGL: src/graph/serialize and python/dgl/distributed/partition.py, releases 1.0.1, 1.1.3 and 2.1.0. DGL is not needed.
+
+class DglFile:
+    """Numbers of 8 bytes, texts and arrays one after the other, as dgl.save_graphs and dgl's save_tensors write them."""
+
+    def __init__(self, path):
+        self.path, self.at = path, 0
+        self.data = np.fromfile(path, np.uint8) if path.stat().st_size < 2**20 else np.memmap(path, np.uint8, "r")
+
+    def take(self, count):
+        self.at += count
+        if self.at > len(self.data):
+            raise Fault(f"{self.path}: ends early, or is damaged; copy it again")
+        return self.data[self.at - count:self.at]
+
+    def number(self):
+        return int.from_bytes(self.take(8).tobytes(), "little")
+
+    def magic(self, *values):
+        """Which of the values stands here; they begin arrays, matrices and graphs."""
+        found = self.number()
+        if found not in values:
+            raise Fault(f"{self.path}: is no file that DGL 0.5 or newer wrote, or is damaged; save it again (pip install dgl)")
+        return values.index(found)
+
+    def list(self, read):
+        return [read() for _ in range(self.number())]
+
+    def text(self):
+        return self.take(self.number()).tobytes().decode()
+
+    def array(self):
+        self.magic(0xDD5E40F096B4A13F)
+        self.take(16)  # reserved, and the device
+        dimensions = int.from_bytes(self.take(4).tobytes(), "little")
+        code, bits = self.take(4)[:2]
+        shape = [self.number() for _ in range(dimensions)]
+        kind = {0: "i", 1: "u", 2: "f", 4: "V", 6: "b"}.get(int(code))
+        size = self.number()
+        if kind is None or size != np.prod(shape, dtype=np.int64) * (bits // 8):
+            raise Fault(f"{self.path}: has an array of an unknown type, or is damaged; save it again")
+        return self.take(size).view(f"{kind}{bits // 8}").reshape(shape)
+
+    def tensors(self):
+        return dict(self.list(lambda: (self.text(), self.array())))
+
+    def matrix(self):
+        """Row and column of every edge, in the order of edge ids."""
+        compressed = self.magic(0xDD61FFD305DFF127, 0xDD6CD31205DFF127) == 1  # COO or CSR
+        self.take(16)  # numbers of rows and columns
+        rows, columns, ids = self.array(), self.array(), self.array()
+        self.take(1 if compressed else 2)  # whether it is sorted
+        rows = np.repeat(np.arange(len(rows) - 1), np.diff(rows)) if compressed else rows
+        if len(rows) != len(columns) or len(ids) not in (0, len(rows)):
+            raise Fault(f"{self.path}: has {len(rows)} sources for {len(columns)} destinations; save it again")
+        pairs = np.stack([rows, columns]).astype(np.int64)
+        if len(ids):
+            check_once([(self.path, ids.astype(np.int64))], len(ids), None, "edge")
+            pairs[:, ids] = pairs.copy()
+        return pairs
+
+    def meta_graph(self):
+        self.magic(0xDD3C5FFE20046ABF)
+        return self.matrix()
+
+    def relation(self):
+        self.magic(0xDD2E60F0F6B4A127)
+        code, _ = self.number(), self.number()
+        code = code & 7 if code >> 32 else 1 << code >> 1  # older releases number COO, CSR and CSC
+        for bit in (1, 2, 4):
+            if code & bit:
+                self.meta_graph()
+                pairs = self.matrix()[::-1 if bit == 4 else 1]
+        return pairs
+
+    def graph(self):
+        """Vertices (number, tensors) and edges (ends, tensors) by type."""
+        try:
+            return self.read_graph()
+        except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as fault:  # whatever damaged bytes lead to
+            raise Fault(f"{self.path}: is damaged ({str(fault).splitlines()[0]}); save it again") from None
+
+    def read_graph(self):
+        self.magic(0xDD2E4FF046B4A13F)
+        version, _, count = self.number(), self.number(), self.number()
+        if version != 2 or count != 1:
+            raise Fault(f"{self.path}: has {count} graphs in version {version} of the format; save one by DGL 0.5 or newer")
+        self.at = 4096
+        self.at = self.number()
+        self.magic(0xDD589FBE35224ABF)
+        joined, pairs = self.meta_graph(), self.list(self.relation)
+        counts, of_nodes, of_edges = self.list(self.number), self.list(self.tensors), self.list(self.tensors)
+        nodes, edges = self.list(self.text), self.list(self.text)
+        return (dict(zip(nodes, zip(counts, of_nodes))),
+                dict(zip([(nodes[s], name, nodes[d]) for name, s, d in zip(edges, *joined)], zip(pairs, of_edges))))
+
+
+DGL_NAMES = {"label": "node_label", "weight": "edge_weight", "train_mask": "train_idx", "val_mask": "valid_idx",
+             "test_mask": "test_idx"}
+
+
+def convert_dgl(source, folder):
+    nodes, edges = DglFile(source).graph()
+    folder.typed = len(nodes) > 1 or len(edges) > 1
+    checked_types(nodes, edges, source)
+    for kind, (count, tensors) in nodes.items():
+        folder.add_nodes(kind if folder.typed else NODE, count)
+        add_values(folder, kind if folder.typed else NODE, count, tensors, DGL_NAMES, source)
+    for kind, (pairs, tensors) in edges.items():
+        for end, ids in zip((kind[0], kind[2]), pairs):
+            check_ids(ids, nodes[end][0], source)
+        folder.add_edges(kind if folder.typed else EDGE, *pairs)
+        add_values(folder, kind if folder.typed else EDGE, pairs.shape[1], tensors, DGL_NAMES, source)
+
+
+def dgl_ids(ranges, num_parts, given, path):
+    """For types: their number, parts and original ids; and for ids through all types: type, and original id."""
+    counts = {kind: [end - first for first, end in of] for kind, of in ranges.items()}
+    total = sum(map(sum, counts.values()))
+    kinds, ids, books, originals = np.full(total, -1), np.zeros(total, np.int64), {}, {}
+    if given:
+        value = load(given)
+        value = {":".join(k) if isinstance(k, tuple) else k: v for k, v in value.items()} if isinstance(value, dict) \
+            else {next(iter(ranges)): value}
+    for number, (kind, of) in enumerate(ranges.items()):
+        check(len(of) == num_parts, path, f"has {len(of)} ranges of {kind} for {num_parts} parts")
+        count, before = sum(counts[kind]), 0
+        originals[kind] = numbers(entry(value, kind, given), given) if given else np.arange(count)
+        check_once([(given or path, originals[kind])], count, None, f"ids of {kind}")
+        books[kind] = np.empty(count, np.int64)
+        for part, (first, end) in enumerate(of):
+            kinds[first:end] = number
+            here = originals[kind][before:before + end - first]
+            ids[first:end], books[kind][here] = here, part
+            before += end - first
+    check((kinds >= 0).all(), path, "has ranges with gaps")
+    return counts, books, originals, kinds, ids
+
+
+def convert_dgl_partition(source, folder, given):
+    try:
+        meta = json.loads(source.read_text())
+    except ValueError:
+        raise Fault(f"{source}: is no JSON; partition the graph again") from None
+    num_parts, node_map, edge_map = (entry(meta, key, source) for key in ("num_parts", "node_map", "edge_map"))
+    nodes, edges = (sorted(entry(meta, key, source), key=meta[key].get) for key in ("ntypes", "etypes"))
+    folder.typed = len(nodes) > 1 or len(edges) > 1
+    kinds = [tuple(kind.split(":")) if ":" in kind or folder.typed else (nodes[0], kind, nodes[0]) for kind in edges]
+    checked_types(nodes, kinds, source)
+    check(isinstance(node_map, dict) and isinstance(edge_map, dict), source, "is of DGL before 1.0")
+    node_map, edge_map = {n: node_map[n] for n in nodes}, {e: edge_map[e] for e in edges}
+    counts, books, originals, _, node_ids = dgl_ids(node_map, num_parts, given["node_ids"], source)
+    edge_counts, edge_books, edge_originals, edge_kinds, edge_ids = dgl_ids(edge_map, num_parts, given["edge_ids"], source)
+    parts = []
+    for part in range(num_parts):
+        files = {key: source.parent / name for key, name in entry(meta, f"part-{part}", source).items()}
+        path = entry(files, "part_graph", source)
+        part_nodes, part_edges = DglFile(path).graph()
+        (_, of_nodes), (pairs, of_edges) = next(iter(part_nodes.values())), next(iter(part_edges.values()))
+        ids, edge = (numbers(entry(of, "_ID", path), path) for of in (of_nodes, of_edges))
+        check_ids(ids, len(node_ids), path)
+        check_ids(edge, len(edge_ids), path)
+        tensors = []
+        for key in ("node_feats", "edge_feats"):
+            file = DglFile(entry(files, key, source))
+            file.magic(0xDD5A9FBE3FA2443F)
+            file.number()
+            tensors.append(file.tensors())
+        parts.append((path, node_ids[ids[pairs]], edge, entry(of_edges, "inner_edge", path) != 0, *tensors))
+
+    def add_tensors(kind, name, originals, counts, values):
+        """Tensors of all parts; their rows have the order of DGL's ids."""
+        ids = [(p[0], i) for p, i in zip(parts, np.split(originals, np.cumsum(counts)[:-1]))]
+        start = name + "/"
+        found = dict.fromkeys(key for of in values for key in of if key.startswith(start))
+        add_values(folder, kind, len(originals), {key[len(start):]: place(ids, [of.get(key) for of in values], len(originals))
+                                                  for key in found}, DGL_NAMES, source)
+
+    of_kind = {}
+    for name in nodes:
+        kind = of_kind[name] = name if folder.typed else NODE
+        folder.add_nodes(kind, len(books[name]), books[name])
+        add_tensors(kind, name, originals[name], counts[name], [p[4] for p in parts])
+    books = {of_kind[name]: book for name, book in books.items()}
+    for number, (name, kind) in enumerate(zip(edges, kinds)):
+        kind = (of_kind[kind[0]], kind[1] if folder.typed else EDGE[1], of_kind[kind[2]])
+        inner = [p[3] & (edge_kinds[p[2]] == number) for p in parts]
+        add_peer_edges(folder, kind, [(p[0], edge_ids[p[2][i]]) for p, i in zip(parts, inner)],
+                       [p[1][0][i] for p, i in zip(parts, inner)], [p[1][1][i] for p, i in zip(parts, inner)],
+                       books, edge_books[name], True)
+        add_tensors(kind, name, edge_originals[name], edge_counts[name], [p[5] for p in parts])
 
 
 # Tables: CSV by pandas, Parquet by pyarrow.
@@ -918,6 +1122,10 @@ def found_files(source, given):
 def convert(source, out, given):
     if source.suffix == ".pt":
         reader = convert_data
+    elif source.suffix in (".bin", ".dgl"):
+        reader = convert_dgl
+    elif source.suffix == ".json":
+        reader = functools.partial(convert_dgl_partition, given=given)
     elif (source / "META.json").exists():
         reader = convert_pyg
     elif (source / "META").exists():
@@ -933,7 +1141,8 @@ def convert(source, out, given):
         reader = functools.partial(convert_tables, given=given)
     else:
         raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid), "
-                    f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it")
+                    f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it, "
+                    f"or a file .pt (PyG), .bin (DGL) or .json (DistDGL)")
     if out is None or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise Fault(f"{out or 'OUT'}: name a folder that is not there, or empty")
     partial = out.with_name(out.name + ".partial")
@@ -943,7 +1152,7 @@ def convert(source, out, given):
         folder = Folder(partial)
         reader(source, folder)
         files = found_files(source.resolve(), given)
-        if folder.parts and not any(files.values()):
+        if folder.parts and not any(files.values()) and not folder.labelled:
             print("note: there are no labels and splits beside the partition; give them by --labels, --train, ...")
         folder.add_given(files)
         folder.finish()
@@ -981,6 +1190,8 @@ def main(words=None):
     parser.add_argument("--trust", action="store_true", help="load pickles of any class; they can run code")
     parser.add_argument("--column", metavar="[TABLE:]ROLE=NAME", action="append", type=column_option, default=[])
     parser.add_argument("--missing", metavar="[COLUMN=]NUMBER", action="append", type=missing_option, default=[])
+    parser.add_argument("--node-ids", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--edge-ids", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--time-unit", choices=UNITS, default="s")
     parser.add_argument("--results", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--ids", metavar="FILE", type=pathlib.Path)

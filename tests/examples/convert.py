@@ -690,6 +690,99 @@ def test_data(work):
     refused(work / "data.pt", "no Data or HeteroData")
 
 
+def dgl_graphs():
+    """Ends and values of a graph without types and one with them: their ids, and halves of these."""
+    e, f, v = np.arange(60), np.arange(25), np.arange(20)
+    plain = {"nodes": {"node": (20, v)}, "edges": {("node", "edge", "node"): (7 * e % 20, (3 * e + e // 20) % 20)}}
+    typed = {"nodes": {"a": (9, None), "b": (12, v[:12])},
+             "edges": {("a", "r", "b"): (5 * e[:30] % 9, 7 * e[:30] % 12), ("b", "s", "b"): (f % 12, 5 * f % 12)}}
+    return {"plain": plain, "typed": typed}
+
+
+def write_dgl(folder):
+    """What DGL writes of the graphs; dgl_1.1.3.tar.xz is such a folder."""
+    import dgl
+    folder.mkdir()
+    for name, graph in dgl_graphs().items():
+        ends = {k: tuple(map(torch.from_numpy, pair)) for k, pair in graph["edges"].items()}
+        if name == "plain":
+            made = dgl.graph(next(iter(ends.values())), num_nodes=20)
+            made.ndata.update(train_mask=torch.arange(20) % 3 == 0, label=torch.arange(20) % 4)
+        else:
+            made = dgl.heterograph(ends, {k: count for k, (count, _) in graph["nodes"].items()})
+        ids, halves = made.nodes(made.ntypes[-1]), torch.arange(made.num_edges(made.etypes[-1])) / 2
+        made.nodes[made.ntypes[-1]].data["feat"] = torch.stack([ids, ids / 2], 1)
+        made.edges[made.etypes[-1]].data["weight"] = halves
+        for kind in ("coo", "csr", "csc"):
+            dgl.save_graphs(str(folder / f"{name}.{kind}.bin"), [made.formats(kind)])
+        dgl.save_graphs(str(folder / "two.bin"), [made, made])
+        maps = dgl.distributed.partition_graph(made, name, 2, str(folder / name), part_method="random", return_mapping=True)
+        for of, ids in zip(("nodes", "edges"), maps):
+            torch.save(ids, folder / name / f"{of}.pt")
+
+
+def test_dgl(work):
+    """Files of DGL: as it writes them here, or else as release 1.1.3 wrote them."""
+    path = work / "dgl"
+    try:
+        write_dgl(path)
+    except Exception as missing:
+        print(f"dgl_1.1.3.tar.xz, as DGL does not run here ({str(missing).splitlines()[0]})")
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.unpack_archive(pathlib.Path(__file__).with_name("dgl_1.1.3.tar.xz"), path)
+    for name, graph in dgl_graphs().items():
+        for kind in ("coo", "csr", "csc", "partition", "own_ids"):
+            out, partition = work / f"{name}_{kind}", path / name / f"{name}.json"
+            options = [f"--{of}-ids={path / name / of}s.pt" for of in ("node", "edge")] if kind == "partition" else []
+            convert(*([path / f"{name}.{kind}.bin"] if kind in ("coo", "csr", "csc") else [partition]), out, *options)
+            originals = {}
+            for node, (count, feat) in graph["nodes"].items():
+                end = f".{node}.npy" if name == "typed" else ".npy"
+                same(out / f"num_nodes{end}", [count])
+                ids = torch.load(path / name / "nodes.pt") if kind == "own_ids" else np.arange(count)
+                originals[node] = np.asarray(ids[node] if isinstance(ids, dict) else ids)
+                same(out / f"node_feat@feat{end}",
+                     None if feat is None else np.stack([originals[node], originals[node] / 2], 1))
+                if name == "plain":
+                    same(out / "node_label.npy", originals[node] % 4)
+                    same(out / "train_idx.npy", np.flatnonzero(originals[node] % 3 == 0))
+            for edge, (sources, targets) in graph["edges"].items():
+                end = f".{'__'.join(edge)}.npy" if name == "typed" else ".npy"
+                ids = torch.load(path / name / "edges.pt") if kind == "own_ids" else np.arange(len(sources))
+                ids = np.asarray(ids[edge] if isinstance(ids, dict) else ids)
+                found = np.load(out / f"edge_index{end}")
+                assert (originals[edge[0]][found[0]] == sources[ids]).all(), (out, edge)
+                assert (originals[edge[2]][found[1]] == targets[ids]).all(), (out, edge)
+                same(out / f"edge_weight{end}", ids / 2 if edge[1] != "r" else None)
+            if kind in ("partition", "own_ids"):
+                meta, book = json.loads(partition.read_text()), np.load(out / "part.npy")
+                assert np.bincount(book).tolist() == [sum(of[p][1] - of[p][0] for of in meta["node_map"].values())
+                                                      for p in range(2)]
+            options = ("--method", "file", "--assignment", out / "part.npy") if (out / "part.npy").exists() else ()
+            made = run(TOOL, out, "--parts", 2, "--out", work / "parts", *options)
+            assert made.returncode == 0, made.stderr
+            shutil.rmtree(work / "parts")
+    refused(path / "two.bin", "two.bin: has 2 graphs")
+    whole = (path / "plain.coo.bin").read_bytes()
+    for cut in (0, 7, 4100, 4500, len(whole) - 100):
+        (path / "cut.bin").write_bytes(whole[:cut])
+        refused(path / "cut.bin", "cut.bin: ")
+    for i in range(4096, len(whole), 97):
+        (path / "cut.bin").write_bytes(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1:])
+        made = call(path / "cut.bin", work / "changed")
+        assert made.returncode == 0 or made.stderr.startswith("convert.py: "), made.stderr
+        shutil.rmtree(work / "changed", ignore_errors=True)
+    (path / "cut.bin").write_bytes(b"x" * 5000)
+    refused(path / "cut.bin", "is no file that DGL 0.5 or newer wrote", "pip install dgl")
+    refused(partition, "lacks a", options=("--node-ids", path / "typed/edges.pt"))
+    save(path / "twice.pt", {"a": np.zeros(9, int), "b": np.arange(12)})
+    refused(partition, "twice.pt: lists ids of a 0 that was listed before", options=("--node-ids", path / "twice.pt"))
+    shutil.copy(path / "typed/part1/graph.dgl", path / "typed/part0/graph.dgl")
+    refused(partition, "graph.dgl: has edges that neither start nor end in this part")
+    partition.write_text("{")
+    refused(partition, "typed.json: is no JSON")
+
+
 def test_planetoid(work):
     """Vertex 6 is an isolated one of the test, as some of Citeseer."""
     path, draw = work / "set", random.Random(1)
