@@ -831,25 +831,30 @@ class Table:
             column = column.where(column.notna(), fill)
         return column
 
-    def times(self, name, column):
+    def times(self, name):
         """Times in whole units since 1970; numbers are taken as they are."""
-        unit = self.given["time_unit"]
+        unit, column, filled = self.given["time_unit"], self.frame[name], self.filled(name)
         if column.dtype.kind in "iuf":
-            self.refuse(column % 1 != 0, name, "the time {} is no whole number; scale the column")
-            return column.to_numpy(np.int64)
-        read = self.pandas.to_datetime(column, utc=True, errors="coerce")
-        self.refuse(read.isna(), name, "'{}' is no time; write it as 2024-05-31 12:00:00, or as a number")
+            self.refuse(filled % 1 != 0, name, "the time {} is no whole number; scale the column")
+            return filled.to_numpy(np.int64)
+        missing, text = column.isna(), column.dtype.kind != "M"
+        form = {"format": "ISO8601"} if text and int(self.pandas.__version__.split(".")[0]) > 1 else {}
+        read = self.pandas.to_datetime(column, utc=True, errors="coerce", **form)
+        wrong = ~column.astype(str).str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}") if text else False  # no day before a month
+        self.refuse((read.isna() | wrong) & ~missing, name,
+                    "'{}' is no time; write it as 2024-05-31 12:00:00, or as a number")
+        read = read.where(~missing, self.pandas.Timestamp(0, tz="UTC"))
         nanoseconds = read.astype("datetime64[ns, UTC]").astype(np.int64).to_numpy()
         self.refuse(nanoseconds % UNITS[unit], name, f"the time {{}} is finer than {unit}; give a finer --time-unit")
         self.said.append(f"{name} in {unit} since 1970 UTC")
-        return nanoseconds // UNITS[unit]
+        return np.where(missing, filled.where(missing, 0).astype(np.int64), nanoseconds // UNITS[unit])
 
     def values(self, name, folder):
         """Array of a column: numbers, times, or codes of words."""
         role = next((role for role, of in self.roles.items() if of == name), None)
         column = self.frame[name]
         if column.dtype.kind == "M" or role == "time":
-            return self.times(name, self.filled(name))
+            return self.times(name)
         if column.dtype.kind == "b":
             return column.to_numpy(np.uint8)
         if column.dtype.kind in "iu" and role != "weight":
@@ -898,7 +903,7 @@ class Table:
             if digits and stem.rstrip("_.") and name not in role_of and self.frame[name].dtype.kind in "iufb":
                 numbered.setdefault(stem, {})[int(digits)] = name
         groups = {stem.rstrip("_."): [of[i] for i in sorted(of)] for stem, of in numbered.items()
-                  if len(of) > 1 and sorted(of) == list(range(len(of)))}
+                  if len(of) > 1 and sorted(of) == list(range(len(of))) and stem.rstrip("_.") not in names}
         for name in names:
             if role_of.get(name) == "split":
                 words = self.frame[name].map(lambda word: SPLIT_WORDS.get(str(word).lower(), ""), na_action="ignore")
@@ -981,8 +986,12 @@ def read_ids(path):
     pandas = require("pandas")
     if path.suffix == ".parquet":
         require("pyarrow")
-        return pandas.read_parquet(path, columns=["id"])["id"]
-    return pandas.read_csv(path, dtype=str, keep_default_na=False)["id"]
+    try:
+        table = pandas.read_parquet(path) if path.suffix == ".parquet" else \
+            pandas.read_csv(path, dtype=str, keep_default_na=False)
+        return table["id"]
+    except (ValueError, KeyError) as fault:
+        raise Fault(f"{path}: is no table with ids ({str(fault).splitlines()[0]}); give ids.parquet or ids.csv") from None
 
 
 def write_table(path, frame):

@@ -579,6 +579,7 @@ def test_tables(work):
                                  (nodes, "s,d\n1,\n", "edges.csv: row 1, column d: the id is missing"),
                                  ("id,a\n1,2\n2,\n", edges, "row 2, column a: the value is missing", "--missing a=NUMBER"),
                                  ("id,time\n1,soon\n2,2024-01-01\n", edges, "row 1, column time: 'soon' is no time"),
+                                 ("id,time\n1,2024-01-01\n2,5/6/2024\n", edges, "row 2, column time: '5/6/2024' is no time"),
                                  ("id,time\n1,2024-01-01 10:00:00.5\n2,2024-01-01 10:00:00.0\n", edges, "finer than s"),
                                  ("id,split\n1,new\n2,test\n", edges, "row 1, column split: 'new' is none of train"),
                                  ("id,a\n1,1e300\n2,1\n", edges, "row 1, column a: 1e+300 is too large"),
@@ -586,6 +587,15 @@ def test_tables(work):
                                  (nodes, "s\n1\n", "has no column for the destination"), (nodes, "", "is no table")):
         refused(write_tables(work / "set", nodes=vertices, edges=links), *texts)
     refused(write_tables(work / "set", nodes=nodes, edges=edges), "no table has the column", options=("--column", "label=b"))
+    write_tables(work / "some", nodes="id,word,time,x,x0,x1\n1,b,,1,2,3\n2,,2024-01-01,4,5,6\n3,a,1970-01-02,7,8,9\n",
+                 edges="s,d\n1,2\n")
+    convert(work / "some", work / "filled", "--missing", "time=5", "--missing", "-1")
+    same(work / "filled/node_time.npy", [5, 1704067200, 86400])
+    same(work / "filled/node_feat@word.npy", [1, -1, 0])
+    same(work / "filled/node_feat@x.npy", [1, 4, 7])
+    same(work / "filled/node_feat@x1.npy", [3, 6, 9])
+    made = call("--results", work / "filled/node_time.npy", "--ids", work / "some/edges.csv", work / "joined.csv")
+    assert made.returncode == 1 and "is no table with ids" in made.stderr, made.stderr
     write_tables(work / "set", nodes="id,time\n5,2024-01-01 10:00:00.5\n-3,2024-01-01\n", edges="s,d\n5,-3\n")
     convert(work / "set", work / "numbers", "--time-unit", "ms")
     same(work / "numbers/node_time.npy", [1704067200000, 1704103200500])
