@@ -778,32 +778,37 @@ class Table:
                 self.frame = pyarrow.parquet.read_table(path).to_pandas(ignore_metadata=True, date_as_object=False)
                 self.frame.columns = names = [str(name) for name in self.frame.columns]
             else:
+                self.pandas.read_csv(path, sep=separator, header=None, nrows=2, dtype=str)  # refuses a short header
                 names = list(self.pandas.read_csv(path, sep=separator, nrows=0, dtype=str).columns)
-            self.roles = self.find_roles(names, roles)
+            self.roles, names = self.find_roles(names, roles)
             self.keys = [name for role, name in self.roles.items() if role in ("id", "source", "destination")]
             if separator is not None:
                 others = {name: MISSING for name in names if name not in self.keys}
                 self.frame = self.pandas.read_csv(path, sep=separator, dtype={name: str for name in self.keys},
                                                   keep_default_na=False, na_values=others, low_memory=False)
+            self.frame = self.frame[names]
         except ValueError as fault:  # of pandas and pyarrow
             raise Fault(f"{path}: is no table ({str(fault).splitlines()[0]}); mend it") from None
 
     def find_roles(self, names, roles):
+        """Roles of columns, and the columns that are not ignored."""
+        chosen = [option for option in self.given["column"] if option["table"] in (None, self.stem)
+                  and option["name"] in names and option["role"] in roles + ("ignore",)]
+        for option in chosen:
+            option["used"] = True
+        ignored = [option["name"] for option in chosen if option["role"] == "ignore"]
+        names = [name for name in names if name not in ignored]
         found = {role: role for role in roles if role in names}
-        for option in self.given["column"]:
-            if option["table"] in (None, self.stem) and option["role"] in roles + ("ignore",):
-                if option["name"] in names:
-                    found[option["role"] if option["role"] != "ignore" else "ignore " + option["name"]] = option["name"]
-                    option["used"] = True
-        ignored = {name for role, name in found.items() if role.startswith("ignore ")}
-        found = {role: name for role, name in found.items() if role.startswith("ignore ") or name not in ignored}
+        found.update((option["role"], option["name"]) for option in chosen if option["role"] != "ignore")
         free = [name for name in names if name not in found.values()]
         for role in roles[:1] if "id" in roles else roles[:2]:
             if role not in found:
                 if not free:
                     raise Fault(f"{self.path}: has no column for the {role}; give one by --column {role}=NAME")
                 found[role] = free.pop(0)
-        return found
+        if len(set(found.values())) < len(found) or not set(found.values()) <= set(names):
+            raise Fault(f"{self.path}: a column has two roles; give others by --column")
+        return found, names
 
     def refuse(self, bad, name, what):
         """Fault of the first of the rows that are bad."""
@@ -893,8 +898,7 @@ class Table:
             return ordered
 
         role_of = {name: role for role, name in self.roles.items()}
-        names = [name for name in self.frame.columns if name not in self.keys
-                 and not role_of.get(name, "").startswith("ignore ")]
+        names = [name for name in self.frame.columns if name not in self.keys]
         numbered = {}
         for name in names:
             if "/" in name or "\0" in name:
@@ -922,7 +926,7 @@ class Table:
             rows = np.stack([self.values(name, folder) for name in of], 1)
             folder.feature(kind, stem, in_order(rows.astype(np.float32) if rows.dtype.kind == "f" else rows))
             self.said.append(f"{of[0]} to {of[-1]} = {stem}")
-        roles = [f"{role} = {name}" for role, name in self.roles.items() if not role.startswith("ignore ")]
+        roles = [f"{role} = {name}" for role, name in self.roles.items()]
         print(f"{self.path.name}: {len(self.frame)} rows; " + "; ".join(roles + self.said))
 
 

@@ -584,9 +584,14 @@ def test_tables(work):
                                  ("id,split\n1,new\n2,test\n", edges, "row 1, column split: 'new' is none of train"),
                                  ("id,a\n1,1e300\n2,1\n", edges, "row 1, column a: 1e+300 is too large"),
                                  ("id,a/b\n1,1\n2,1\n", edges, "column a/b names no file"),
-                                 (nodes, "s\n1\n", "has no column for the destination"), (nodes, "", "is no table")):
+                                 (nodes, "s\n1\n", "has no column for the destination"), (nodes, "", "is no table"),
+                                 (nodes, "s,d\n1,2,3\n2,1,3\n", "edges.csv: is no table"),
+                                 (nodes, "s,d\n1,2\n2,1,3\n", "edges.csv: is no table"),
+                                 (nodes, "s,d\n1\n2,1\n", "row 1, column d: the id is missing")):
         refused(write_tables(work / "set", nodes=vertices, edges=links), *texts)
     refused(write_tables(work / "set", nodes=nodes, edges=edges), "no table has the column", options=("--column", "label=b"))
+    refused(work / "set", "a column has two roles", options=("--column", "edges:source=d", "--column", "destination=d"))
+    refused(work / "set", "nodes.csv: a column has two roles", options=("--column", "label=id"))
     write_tables(work / "some", nodes="id,word,time,x,x0,x1\n1,b,,1,2,3\n2,,2024-01-01,4,5,6\n3,a,1970-01-02,7,8,9\n",
                  edges="s,d\n1,2\n")
     convert(work / "some", work / "filled", "--missing", "time=5", "--missing", "-1")
