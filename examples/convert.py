@@ -6,9 +6,14 @@
     glt-partition OUT --parts P --method file --assignment OUT/part.npy --out parts   keeps the parts of SOURCE
 
 SOURCE is one of:
+    tables, CSV or Parquet                        a folder with edges.csv and nodes.csv; with types, a table
+                                                  SRC___REL___DST.csv of each type of edges and TYPE.csv of vertices
     a partition of GraphLearn-for-PyTorch 0.2     part0/, META, node_pb.pt, ...
     a partition of PyTorch Geometric 2.4 or newer part_0/, META.json, node_map.pt, ...
     a graph of PyTorch Geometric                  a .pt file with Data or HeteroData, or processed/data.pt of a data set
+    a graph of DGL, saved alone                   a .bin file of dgl.save_graphs
+    a partition of DistDGL                        NAME.json of partition_graph; --node-ids FILE and --edge-ids FILE are what
+                                                  return_mapping=True returned, saved by torch.save; else ids are DGL's
     the files of Planetoid                        the folder that has ind.NAME.x, ind.NAME.graph, ...
     a set of the Open Graph Benchmark             no OUT: splits of torch.save become arrays beside them, which
                                                   glt-partition reads from SOURCE
@@ -18,16 +23,27 @@ NAME-label/label.pt and NAME-train-partitions/*.pt beside NAME-partitions, or wi
 .pt or .npy file, or a folder of them, and holds a list or mask of vertices, or a dict of these by type. TYPE=FILE says
 the type of vertices.
 
-.pt files need torch, Planetoid needs scipy. A pickle can run code when it is loaded. Only tensors, arrays and plain
+Tables have a header. The first column of vertices is the id, the first two of edges are source and destination; columns
+called label, split (train, valid, test), weight and time are these; --column ROLE=NAME names others, and --column
+ignore=NAME leaves one out. Ids are numbers or texts; vertices get the numbers 0 to n - 1 in the order of their ids, which
+ids.parquet keeps (ids.csv without pyarrow). Columns NAME0, NAME1, ... become a matrix; words become codes, in the order of
+categories.json; times become whole seconds since 1970, or --time-unit. Missing values are refused, or become --missing.
+
+    python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids
+
+CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy; DGL is not needed. A pickle can run code when it is loaded. Only tensors, arrays and plain
 containers are loaded; --trust loads any class, so use it for files that you trust.
 """
 import argparse
+import functools
 import glob
 import gzip
+import importlib.util
 import io
 import json
 import pathlib
 import pickle
+import re
 import shutil
 import sys
 import types
@@ -51,7 +67,8 @@ def require(name):
     try:
         return __import__(name)
     except ImportError:
-        raise Fault(f"needs {name}: apt-get install python3-{name}, or pip install {name}") from None
+        package = "" if name == "pyarrow" else f"apt-get install python3-{name}, or "  # Debian has no pyarrow
+        raise Fault(f"needs {name}: {package}pip install {name}") from None
 
 
 # Pickles.
@@ -208,12 +225,14 @@ class Folder:
 
     def __init__(self, path):
         self.path, self.typed, self.nodes, self.edges, self.features, self.parts = path, False, {}, [], {}, []
+        self.categories, self.labelled = {}, False
 
     def suffix(self, kind):
         return "" if not self.typed else "." + (kind if isinstance(kind, str) else "__".join(kind))
 
     def save(self, name, kind, values):
         if values is not None:
+            self.labelled = self.labelled or name == "node_label" or name.endswith("_idx")
             np.save(self.path / f"{name}{self.suffix(kind)}.npy", np.ascontiguousarray(values))
 
     def feature(self, kind, name, values):
@@ -226,6 +245,12 @@ class Folder:
         self.nodes[name] = count
         self.save("num_nodes", name, np.array([count], np.int64))
         self.parts += [] if book is None else [book.astype(np.int32)]
+
+    def add_ids(self, name, ids):
+        """Keeps the ids that vertices had before they were numbered."""
+        end = "parquet" if importlib.util.find_spec("pyarrow") else "csv"
+        frame = require("pandas").DataFrame({"vertex": np.arange(len(ids)), "id": ids})
+        write_table(self.path / f"ids{self.suffix(name)}.{end}", frame)
 
     def add_edges(self, kind, sources, destinations):
         self.edges.append(kind)
@@ -266,6 +291,8 @@ class Folder:
     def finish(self):
         if self.parts:
             np.save(self.path / "part.npy", np.concatenate(self.parts))
+        if self.categories:
+            (self.path / "categories.json").write_text(json.dumps(self.categories, indent=1) + "\n")
         tables = {"nodes": [{"type": t, "features": self.features.get(t, [])} for t in self.nodes],
                   "edges": [{"type": t, "features": self.features.get(t, [])} for t in self.edges]}
         (self.path / "meta.json").write_text(json.dumps({"tables": tables}, indent=1) + "\n")
@@ -440,7 +467,25 @@ def convert_pyg(source, folder):
         first_edge += count
 
 
+def add_values(folder, kind, count, values, names, path):
+    """Tensors with a row for each vertex or edge: masks, labels and others that have a name here, and features."""
+    for key, of in values.items():
+        rows = array(of, path) if hasattr(of, "shape") and key not in ("edge_index", "num_nodes") else None
+        mask = key in names and key.endswith("_mask")
+        if rows is not None and rows.ndim and len(rows) == count and (not mask or rows.ndim == 1):
+            if key in names:
+                folder.save(names[key], kind, np.flatnonzero(rows) if mask else rows)
+            else:
+                folder.feature(kind, key, rows)
+        elif of is not None and key not in ("edge_index", "num_nodes"):
+            print(f"note: {path}: {key} of {kind} is left out: it is no array with {count} rows")
+
+
 # Data and HeteroData of PyTorch Geometric, or dicts of them as InMemoryDataset stores them: torch_geometric/data.
+
+PYG_NAMES = {"y": "node_label", "time": "node_time", "edge_weight": "edge_weight", "edge_time": "edge_time",
+             "train_mask": "train_idx", "val_mask": "valid_idx", "test_mask": "test_idx"}
+
 
 def convert_data(source, folder):
     value = load(source)
@@ -471,25 +516,14 @@ def convert_data(source, folder):
         ends = [p[end // 2] for e, p in pairs.items() for end in (0, 2) if e[end] == kind and p.size]
         rows = [len(store[key]) for key in ("x", "y", "train_mask", "time") if store.get(key) is not None]
         folder.add_nodes(kind, int(store.get("num_nodes") or (rows or [max((e.max() + 1 for e in ends), default=0)])[0]))
-    names = {"y": "node_label", "time": "node_time", "edge_weight": "edge_weight", "edge_time": "edge_time",
-             "train_mask": "train_idx", "val_mask": "valid_idx", "test_mask": "test_idx"}
-    for kind in nodes + edges:
-        count = folder.nodes[kind] if kind in nodes else pairs[kind].shape[1]
-        if kind in edges:
-            check_ids(pairs[kind][0], folder.nodes[kind[0]], source)
-            check_ids(pairs[kind][1], folder.nodes[kind[2]], source)
-            folder.add_edges(kind, *pairs[kind])
-        for key, of in stores[kind].items():
-            rows = array(of, source) if hasattr(of, "shape") and key not in ("edge_index", "num_nodes") else None
-            mask = key in names and key.endswith("_mask")
-            if rows is not None and rows.ndim and len(rows) == count and (not mask or rows.ndim == 1):
-                key = "edge_time" if kind in edges and key == "time" else key
-                if key in names:
-                    folder.save(names[key], kind, np.flatnonzero(rows) if mask else rows)
-                else:
-                    folder.feature(kind, key, rows)
-            elif of is not None and key not in ("edge_index", "num_nodes"):
-                print(f"note: {source}: {key} of {kind} is left out: it is no array with {count} rows")
+    for kind in nodes:
+        add_values(folder, kind, folder.nodes[kind], stores[kind], PYG_NAMES, source)
+    for kind in edges:
+        check_ids(pairs[kind][0], folder.nodes[kind[0]], source)
+        check_ids(pairs[kind][1], folder.nodes[kind[2]], source)
+        folder.add_edges(kind, *pairs[kind])
+        of = {"edge_time" if key == "time" else key: value for key, value in stores[kind].items()}
+        add_values(folder, kind, pairs[kind].shape[1], of, PYG_NAMES, source)
 
 
 # Planetoid: github.com/kimiyoung/planetoid. Vertices of the test without features are isolated, in Citeseer.
@@ -514,6 +548,473 @@ def convert_planetoid(source, folder):
     folder.save("train_idx", NODE, np.arange(x.shape[0]))
     folder.save("valid_idx", NODE, np.arange(x.shape[0], min(x.shape[0] + 500, allx.shape[0])))
     folder.save("test_idx", NODE, np.sort(test))
+
+
+# DGL: src/graph/serialize and python/dgl/distributed/partition.py, releases 1.0.1, 1.1.3 and 2.1.0. DGL is not needed.
+
+class DglFile:
+    """Numbers of 8 bytes, texts and arrays one after the other, as dgl.save_graphs and dgl's save_tensors write them."""
+
+    def __init__(self, path):
+        self.path, self.at = path, 0
+        self.data = np.fromfile(path, np.uint8) if path.stat().st_size < 2**20 else np.memmap(path, np.uint8, "r")
+
+    def take(self, count):
+        self.at += count
+        if self.at > len(self.data):
+            raise Fault(f"{self.path}: ends early, or is damaged; copy it again")
+        return self.data[self.at - count:self.at]
+
+    def number(self):
+        return int.from_bytes(self.take(8).tobytes(), "little")
+
+    def magic(self, *values):
+        """Which of the values stands here; they begin arrays, matrices and graphs."""
+        found = self.number()
+        if found not in values:
+            raise Fault(f"{self.path}: is no file that DGL 0.5 or newer wrote, or is damaged; save it again (pip install dgl)")
+        return values.index(found)
+
+    def list(self, read):
+        return [read() for _ in range(self.number())]
+
+    def text(self):
+        return self.take(self.number()).tobytes().decode()
+
+    def array(self):
+        self.magic(0xDD5E40F096B4A13F)
+        self.take(16)  # reserved, and the device
+        dimensions = int.from_bytes(self.take(4).tobytes(), "little")
+        code, bits = self.take(4)[:2]
+        shape = [self.number() for _ in range(dimensions)]
+        kind = {0: "i", 1: "u", 2: "f", 4: "V", 6: "b"}.get(int(code))
+        size = self.number()
+        if kind is None or size != np.prod(shape, dtype=np.int64) * (bits // 8):
+            raise Fault(f"{self.path}: has an array of an unknown type, or is damaged; save it again")
+        return self.take(size).view(f"{kind}{bits // 8}").reshape(shape)
+
+    def tensors(self):
+        return dict(self.list(lambda: (self.text(), self.array())))
+
+    def matrix(self):
+        """Row and column of every edge, in the order of edge ids."""
+        compressed = self.magic(0xDD61FFD305DFF127, 0xDD6CD31205DFF127) == 1  # COO or CSR
+        self.take(16)  # numbers of rows and columns
+        rows, columns, ids = self.array(), self.array(), self.array()
+        self.take(1 if compressed else 2)  # whether it is sorted
+        rows = np.repeat(np.arange(len(rows) - 1), np.diff(rows)) if compressed else rows
+        if len(rows) != len(columns) or len(ids) not in (0, len(rows)):
+            raise Fault(f"{self.path}: has {len(rows)} sources for {len(columns)} destinations; save it again")
+        pairs = np.stack([rows, columns]).astype(np.int64)
+        if len(ids):
+            check_once([(self.path, ids.astype(np.int64))], len(ids), None, "edge")
+            pairs[:, ids] = pairs.copy()
+        return pairs
+
+    def meta_graph(self):
+        self.magic(0xDD3C5FFE20046ABF)
+        return self.matrix()
+
+    def relation(self):
+        self.magic(0xDD2E60F0F6B4A127)
+        code, _ = self.number(), self.number()
+        code = code & 7 if code >> 32 else 1 << code >> 1  # older releases number COO, CSR and CSC
+        for bit in (1, 2, 4):
+            if code & bit:
+                self.meta_graph()
+                pairs = self.matrix()[::-1 if bit == 4 else 1]
+        return pairs
+
+    def graph(self):
+        """Vertices (number, tensors) and edges (ends, tensors) by type."""
+        try:
+            return self.read_graph()
+        except (ValueError, TypeError, IndexError, OverflowError, MemoryError) as fault:  # whatever damaged bytes lead to
+            raise Fault(f"{self.path}: is damaged ({str(fault).splitlines()[0]}); save it again") from None
+
+    def read_graph(self):
+        self.magic(0xDD2E4FF046B4A13F)
+        version, _, count = self.number(), self.number(), self.number()
+        if version != 2 or count != 1:
+            raise Fault(f"{self.path}: has {count} graphs in version {version} of the format; save one by DGL 0.5 or newer")
+        self.at = 4096
+        self.at = self.number()
+        self.magic(0xDD589FBE35224ABF)
+        joined, pairs = self.meta_graph(), self.list(self.relation)
+        counts, of_nodes, of_edges = self.list(self.number), self.list(self.tensors), self.list(self.tensors)
+        nodes, edges = self.list(self.text), self.list(self.text)
+        return (dict(zip(nodes, zip(counts, of_nodes))),
+                dict(zip([(nodes[s], name, nodes[d]) for name, s, d in zip(edges, *joined)], zip(pairs, of_edges))))
+
+
+DGL_NAMES = {"label": "node_label", "weight": "edge_weight", "train_mask": "train_idx", "val_mask": "valid_idx",
+             "test_mask": "test_idx"}
+
+
+def convert_dgl(source, folder):
+    nodes, edges = DglFile(source).graph()
+    folder.typed = len(nodes) > 1 or len(edges) > 1
+    checked_types(nodes, edges, source)
+    for kind, (count, tensors) in nodes.items():
+        folder.add_nodes(kind if folder.typed else NODE, count)
+        add_values(folder, kind if folder.typed else NODE, count, tensors, DGL_NAMES, source)
+    for kind, (pairs, tensors) in edges.items():
+        for end, ids in zip((kind[0], kind[2]), pairs):
+            check_ids(ids, nodes[end][0], source)
+        folder.add_edges(kind if folder.typed else EDGE, *pairs)
+        add_values(folder, kind if folder.typed else EDGE, pairs.shape[1], tensors, DGL_NAMES, source)
+
+
+def dgl_ids(ranges, num_parts, given, path):
+    """For types: their number, parts and original ids; and for ids through all types: type, and original id."""
+    counts = {kind: [end - first for first, end in of] for kind, of in ranges.items()}
+    total = sum(map(sum, counts.values()))
+    kinds, ids, books, originals = np.full(total, -1), np.zeros(total, np.int64), {}, {}
+    if given:
+        value = load(given)
+        value = {":".join(k) if isinstance(k, tuple) else k: v for k, v in value.items()} if isinstance(value, dict) \
+            else {next(iter(ranges)): value}
+    for number, (kind, of) in enumerate(ranges.items()):
+        check(len(of) == num_parts, path, f"has {len(of)} ranges of {kind} for {num_parts} parts")
+        count, before = sum(counts[kind]), 0
+        originals[kind] = numbers(entry(value, kind, given), given) if given else np.arange(count)
+        check_once([(given or path, originals[kind])], count, None, f"ids of {kind}")
+        books[kind] = np.empty(count, np.int64)
+        for part, (first, end) in enumerate(of):
+            kinds[first:end] = number
+            here = originals[kind][before:before + end - first]
+            ids[first:end], books[kind][here] = here, part
+            before += end - first
+    check((kinds >= 0).all(), path, "has ranges with gaps")
+    return counts, books, originals, kinds, ids
+
+
+def convert_dgl_partition(source, folder, given):
+    try:
+        meta = json.loads(source.read_text())
+    except ValueError:
+        raise Fault(f"{source}: is no JSON; partition the graph again") from None
+    num_parts, node_map, edge_map = (entry(meta, key, source) for key in ("num_parts", "node_map", "edge_map"))
+    nodes, edges = (sorted(entry(meta, key, source), key=meta[key].get) for key in ("ntypes", "etypes"))
+    folder.typed = len(nodes) > 1 or len(edges) > 1
+    kinds = [tuple(kind.split(":")) if ":" in kind or folder.typed else (nodes[0], kind, nodes[0]) for kind in edges]
+    checked_types(nodes, kinds, source)
+    check(isinstance(node_map, dict) and isinstance(edge_map, dict), source, "is of DGL before 1.0")
+    node_map, edge_map = {n: node_map[n] for n in nodes}, {e: edge_map[e] for e in edges}
+    counts, books, originals, _, node_ids = dgl_ids(node_map, num_parts, given["node_ids"], source)
+    edge_counts, edge_books, edge_originals, edge_kinds, edge_ids = dgl_ids(edge_map, num_parts, given["edge_ids"], source)
+    parts = []
+    for part in range(num_parts):
+        files = {key: source.parent / name for key, name in entry(meta, f"part-{part}", source).items()}
+        path = entry(files, "part_graph", source)
+        part_nodes, part_edges = DglFile(path).graph()
+        (_, of_nodes), (pairs, of_edges) = next(iter(part_nodes.values())), next(iter(part_edges.values()))
+        ids, edge = (numbers(entry(of, "_ID", path), path) for of in (of_nodes, of_edges))
+        check_ids(ids, len(node_ids), path)
+        check_ids(edge, len(edge_ids), path)
+        tensors = []
+        for key in ("node_feats", "edge_feats"):
+            file = DglFile(entry(files, key, source))
+            file.magic(0xDD5A9FBE3FA2443F)
+            file.number()
+            tensors.append(file.tensors())
+        parts.append((path, node_ids[ids[pairs]], edge, entry(of_edges, "inner_edge", path) != 0, *tensors))
+
+    def add_tensors(kind, name, originals, counts, values):
+        """Tensors of all parts; their rows have the order of DGL's ids."""
+        ids = [(p[0], i) for p, i in zip(parts, np.split(originals, np.cumsum(counts)[:-1]))]
+        start = name + "/"
+        found = dict.fromkeys(key for of in values for key in of if key.startswith(start))
+        add_values(folder, kind, len(originals), {key[len(start):]: place(ids, [of.get(key) for of in values], len(originals))
+                                                  for key in found}, DGL_NAMES, source)
+
+    of_kind = {}
+    for name in nodes:
+        kind = of_kind[name] = name if folder.typed else NODE
+        folder.add_nodes(kind, len(books[name]), books[name])
+        add_tensors(kind, name, originals[name], counts[name], [p[4] for p in parts])
+    books = {of_kind[name]: book for name, book in books.items()}
+    for number, (name, kind) in enumerate(zip(edges, kinds)):
+        kind = (of_kind[kind[0]], kind[1] if folder.typed else EDGE[1], of_kind[kind[2]])
+        inner = [p[3] & (edge_kinds[p[2]] == number) for p in parts]
+        add_peer_edges(folder, kind, [(p[0], edge_ids[p[2][i]]) for p, i in zip(parts, inner)],
+                       [p[1][0][i] for p, i in zip(parts, inner)], [p[1][1][i] for p, i in zip(parts, inner)],
+                       books, edge_books[name], True)
+        add_tensors(kind, name, edge_originals[name], edge_counts[name], [p[5] for p in parts])
+
+
+# Tables: CSV by pandas, Parquet by pyarrow.
+
+TABLE_ENDS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": None}
+MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"]
+SPLIT_WORDS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
+UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
+NODE_ROLES, EDGE_ROLES = ("id", "label", "split", "time"), ("source", "destination", "weight", "time")
+
+
+def tables_of(source):
+    """Files of tables by the stems of their names."""
+    found = {}
+    for path in sorted(source.iterdir()) if source.is_dir() else []:
+        ends = [end for end in TABLE_ENDS if path.name.endswith(end)]
+        if ends:
+            stem = path.name[:-len(ends[0])]
+            if stem in found:
+                raise Fault(f"{path}: and {found[stem].name} are one table twice; leave one of them")
+            found[stem] = path
+    return found if "edges" in found or any("___" in stem for stem in found) else {}
+
+
+class Table:
+    """Columns of a file, some of which have roles."""
+
+    def __init__(self, path, stem, roles, given):
+        self.path, self.stem, self.given, self.pandas, self.said = path, stem, given, require("pandas"), []
+        separator = next(separator for end, separator in TABLE_ENDS.items() if path.name.endswith(end))
+        try:
+            if separator is None:
+                require("pyarrow")
+                import pyarrow.parquet
+                self.frame = pyarrow.parquet.read_table(path).to_pandas(ignore_metadata=True, date_as_object=False)
+                self.frame.columns = names = [str(name) for name in self.frame.columns]
+            else:
+                self.pandas.read_csv(path, sep=separator, header=None, nrows=2, dtype=str)  # refuses a short header
+                names = list(self.pandas.read_csv(path, sep=separator, nrows=0, dtype=str).columns)
+            self.roles, names = self.find_roles(names, roles)
+            self.keys = [name for role, name in self.roles.items() if role in ("id", "source", "destination")]
+            if separator is not None:
+                others = {name: MISSING for name in names if name not in self.keys}
+                self.frame = self.pandas.read_csv(path, sep=separator, dtype={name: str for name in self.keys},
+                                                  keep_default_na=False, na_values=others, low_memory=False)
+            self.frame = self.frame[names]
+        except ValueError as fault:  # of pandas and pyarrow
+            raise Fault(f"{path}: is no table ({str(fault).splitlines()[0]}); mend it") from None
+
+    def find_roles(self, names, roles):
+        """Roles of columns, and the columns that are not ignored."""
+        chosen = [option for option in self.given["column"] if option["table"] in (None, self.stem)
+                  and option["name"] in names and option["role"] in roles + ("ignore",)]
+        for option in chosen:
+            option["used"] = True
+        ignored = [option["name"] for option in chosen if option["role"] == "ignore"]
+        names = [name for name in names if name not in ignored]
+        found = {role: role for role in roles if role in names}
+        found.update((option["role"], option["name"]) for option in chosen if option["role"] != "ignore")
+        free = [name for name in names if name not in found.values()]
+        for role in roles[:1] if "id" in roles else roles[:2]:
+            if role not in found:
+                if not free:
+                    raise Fault(f"{self.path}: has no column for the {role}; give one by --column {role}=NAME")
+                found[role] = free.pop(0)
+        if len(set(found.values())) < len(found) or not set(found.values()) <= set(names):
+            raise Fault(f"{self.path}: a column has two roles; give others by --column")
+        return found, names
+
+    def refuse(self, bad, name, what):
+        """Fault of the first of the rows that are bad."""
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            raise Fault(f"{self.path}: row {rows[0] + 1}, column {name}: {what.format(self.frame[name].iloc[rows[0]])}")
+
+    def ids(self, role):
+        """Place of every id in the list of the distinct ones; and that list, of numbers or texts."""
+        name = self.roles[role]
+        column = self.frame[name]
+        self.refuse(column.isna() | (column == ""), name, "the id is missing; give one, or remove the row")
+        codes, distinct = self.pandas.factorize(column)
+        return codes, [word if isinstance(word, (int, np.integer)) else str(word) for word in distinct.tolist()]
+
+    def filled(self, name):
+        """A column without missing values."""
+        column = self.frame[name]
+        if column.isna().any():
+            fill = self.given["missing"].get(name, self.given["missing"].get(None))
+            if fill is None:
+                self.refuse(column.isna(), name, f"the value is missing; fill it in, or give --missing {name}=NUMBER")
+            self.said.append(f"{int(column.isna().sum())} missing of {name} = {fill:g}")
+            column = column.astype(object) if column.dtype.kind not in "f" else column
+            column = column.where(column.notna(), fill)
+        return column
+
+    def times(self, name):
+        """Times in whole units since 1970; numbers are taken as they are."""
+        unit, column, filled = self.given["time_unit"], self.frame[name], self.filled(name)
+        if column.dtype.kind in "iuf":
+            self.refuse(filled % 1 != 0, name, "the time {} is no whole number; scale the column")
+            return filled.to_numpy(np.int64)
+        missing, text = column.isna(), column.dtype.kind != "M"
+        form = {"format": "ISO8601"} if text and int(self.pandas.__version__.split(".")[0]) > 1 else {}
+        read = self.pandas.to_datetime(column, utc=True, errors="coerce", **form)
+        wrong = ~column.astype(str).str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}") if text else False  # no day before a month
+        self.refuse((read.isna() | wrong) & ~missing, name,
+                    "'{}' is no time; write it as 2024-05-31 12:00:00, or as a number")
+        read = read.where(~missing, self.pandas.Timestamp(0, tz="UTC"))
+        nanoseconds = read.astype("datetime64[ns, UTC]").astype(np.int64).to_numpy()
+        self.refuse(nanoseconds % UNITS[unit], name, f"the time {{}} is finer than {unit}; give a finer --time-unit")
+        self.said.append(f"{name} in {unit} since 1970 UTC")
+        return np.where(missing, filled.where(missing, 0).astype(np.int64), nanoseconds // UNITS[unit])
+
+    def values(self, name, folder):
+        """Array of a column: numbers, times, or codes of words."""
+        role = next((role for role, of in self.roles.items() if of == name), None)
+        column = self.frame[name]
+        if column.dtype.kind == "M" or role == "time":
+            return self.times(name)
+        if column.dtype.kind == "b":
+            return column.to_numpy(np.uint8)
+        if column.dtype.kind in "iu" and role != "weight":
+            return column.to_numpy()
+        if column.dtype.kind in "iuf":
+            wide = self.filled(name).to_numpy(np.float64)
+            if role == "label" and (wide % 1 == 0).all():
+                return wide.astype(np.int64)
+            with np.errstate(over="ignore"):
+                values = wide.astype(np.float32)
+            self.refuse(np.isinf(values) & np.isfinite(wide), name, "{} is too large for float32; scale the column")
+            return values
+        if any(isinstance(value, (list, np.ndarray)) for value in column[column.notna()].iloc[:1]):
+            self.refuse(column.isna(), name, "the list is missing; fill it in")
+            lengths = column.map(len)
+            self.refuse(lengths != lengths.iloc[0], name, f"the list has not {lengths.iloc[0]} values as that of row 1")
+            rows = np.stack(column.to_numpy())
+            if rows.dtype.kind not in "iufb":
+                raise Fault(f"{self.path}: column {name}: lists of {rows.dtype} are no numbers; give --column ignore={name}")
+            return rows.astype(np.float32) if rows.dtype.kind == "f" else rows
+        missing = column.isna().to_numpy()
+        filled = self.filled(name)
+        words = sorted(set(column[~missing].astype(str)))
+        codes = self.pandas.Index(words, dtype=object).get_indexer(column.astype(str)).astype(np.int64)
+        codes[missing] = filled[missing].astype(np.int64) if missing.any() else 0
+        folder.categories.setdefault(self.stem, {})[name] = words
+        self.said.append(f"{name} in {len(words)} categories")
+        return codes
+
+    def add_to(self, folder, kind, places=None):
+        """Writes all columns but the ids, in the order of the places."""
+        def in_order(values):
+            ordered = values if places is None else np.empty_like(values)
+            if places is not None:
+                ordered[places] = values
+            return ordered
+
+        role_of = {name: role for role, name in self.roles.items()}
+        names = [name for name in self.frame.columns if name not in self.keys]
+        numbered = {}
+        for name in names:
+            if "/" in name or "\0" in name:
+                raise Fault(f"{self.path}: column {name} names no file; rename it, or give --column ignore={name}")
+            stem, digits = re.fullmatch("(.*?)([0-9]*)", name, re.DOTALL).groups()
+            if digits and stem.rstrip("_.") and name not in role_of and self.frame[name].dtype.kind in "iufb":
+                numbered.setdefault(stem, {})[int(digits)] = name
+        groups = {stem.rstrip("_."): [of[i] for i in sorted(of)] for stem, of in numbered.items()
+                  if len(of) > 1 and sorted(of) == list(range(len(of))) and stem.rstrip("_.") not in names}
+        for name in names:
+            if role_of.get(name) == "split":
+                words = self.frame[name].map(lambda word: SPLIT_WORDS.get(str(word).lower(), ""), na_action="ignore")
+                self.refuse(words == "", name, "'{}' is none of train, valid, test")
+                for split in SPLITS:
+                    if (words == split).any():
+                        folder.save(f"{split}_idx", kind, np.sort(places[np.flatnonzero(words == split)]))
+            elif not any(name in of for of in groups.values()):
+                values = in_order(self.values(name, folder))
+                role, of = role_of.get(name), "node" if isinstance(kind, str) else "edge"
+                if role:
+                    folder.save(f"{of}_{role}", kind, values)
+                else:
+                    folder.feature(kind, name, values)
+        for stem, of in groups.items():
+            rows = np.stack([self.values(name, folder) for name in of], 1)
+            folder.feature(kind, stem, in_order(rows.astype(np.float32) if rows.dtype.kind == "f" else rows))
+            self.said.append(f"{of[0]} to {of[-1]} = {stem}")
+        roles = [f"{role} = {name}" for role, name in self.roles.items()]
+        print(f"{self.path.name}: {len(self.frame)} rows; " + "; ".join(roles + self.said))
+
+
+def number_ids(lists):
+    """Distinct ids of several lists in ascending order, and for each list the places of its ids among them."""
+    words = [word for of in lists for word in of]
+    whole = all(not isinstance(word, str) or re.fullmatch("0|-?[1-9][0-9]*", word) for word in words)
+    if whole and all(-2**63 <= int(w) < 2**63 for w in words):
+        found, places = np.unique(np.array([int(w) for w in words], np.int64), return_inverse=True)
+    else:
+        found, places = np.unique(np.array([str(w) for w in words], object), return_inverse=True)
+    return found, np.split(places, np.cumsum([len(of) for of in lists])[:-1])
+
+
+def convert_tables(source, folder, given):
+    files = tables_of(source)
+    folder.typed = "edges" not in files
+    kinds = {stem: tuple(stem.split("___")) for stem in files if "___" in stem} if folder.typed else {"edges": EDGE}
+    if not folder.typed and any("___" in stem for stem in files):
+        raise Fault(f"{source}: has edges with types beside {files['edges'].name}; name all tables SRC___REL___DST")
+    names = list(dict.fromkeys(name for kind in kinds.values() for name in (kind[0], kind[-1])))
+    checked_types(names, kinds.values(), source)
+    stems = {name: name if folder.typed else "nodes" for name in names}
+    for stem in files.keys() - kinds.keys() - set(stems.values()):
+        print(f"note: {files[stem]} is left out: no edges join vertices of that type")
+    edges = {stem: Table(files[stem], stem, EDGE_ROLES, given) for stem in kinds}
+    nodes = {name: Table(files[stem], stem, NODE_ROLES, given) for name, stem in stems.items() if stem in files}
+    for option in given["column"]:
+        if not option.get("used"):
+            raise Fault(f"--column {option['text']}: no table has the column, or it has no such role; tables: "
+                        + "; ".join(f"{t.stem}: {', '.join(t.frame.columns)}"
+                                    for t in [*nodes.values(), *edges.values()]))
+    ends = {}
+    for name in names:
+        columns = [(nodes[name], "id")] if name in nodes else []
+        columns += [(edges[stem], role) for stem, kind in kinds.items()
+                    for role, of in (("source", kind[0]), ("destination", kind[2])) if of == name]
+        coded = [table.ids(role) for table, role in columns]
+        found, places = number_ids([distinct for _, distinct in coded])
+        numbered = [place[codes] for place, (codes, _) in zip(places, coded)]
+        for (table, role), of in zip(columns, numbered):
+            ends[table.stem, role] = of
+        if name in nodes:
+            listed, first = np.unique(numbered[0], return_index=True)
+            again = ~np.isin(np.arange(len(numbered[0])), first)
+            nodes[name].refuse(again, nodes[name].roles["id"], "the id '{}' was there before; keep one row of it")
+            for (table, role), of in zip(columns[1:], numbered[1:]):
+                table.refuse(~np.isin(of, listed), table.roles[role],
+                             f"'{{}}' is no id of {nodes[name].path.name}; add it there")
+        folder.add_nodes(name, len(found))
+        folder.add_ids(name, found)
+        if name in nodes:
+            nodes[name].add_to(folder, name, numbered[0])
+    for stem, kind in kinds.items():
+        folder.add_edges(kind, ends[stem, "source"], ends[stem, "destination"])
+        edges[stem].add_to(folder, kind)
+
+
+def read_ids(path):
+    """Column of a file ids.parquet or ids.csv."""
+    pandas = require("pandas")
+    if path.suffix == ".parquet":
+        require("pyarrow")
+    try:
+        table = pandas.read_parquet(path) if path.suffix == ".parquet" else \
+            pandas.read_csv(path, dtype=str, keep_default_na=False)
+        return table["id"]
+    except (ValueError, KeyError) as fault:
+        raise Fault(f"{path}: is no table with ids ({str(fault).splitlines()[0]}); give ids.parquet or ids.csv") from None
+
+
+def write_table(path, frame):
+    if path.suffix == ".parquet":
+        require("pyarrow")
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+
+
+def join_results(results, ids, out):
+    """Table with the id of every row of an array."""
+    values, found = np.load(results, mmap_mode="r"), read_ids(ids)
+    if values.ndim not in (1, 2) or len(values) != len(found):
+        raise Fault(f"{results}: has the shape {list(values.shape)}, and {ids} has {len(found)} ids; give the file of "
+                    f"ids that convert.py wrote beside these arrays")
+    columns = {"value": values} if values.ndim == 1 else {f"value{i}": values[:, i] for i in range(values.shape[1])}
+    write_table(out, require("pandas").DataFrame({"id": found, **columns}))
+    print(f"wrote {out}: {len(found)} rows")
 
 
 # The Open Graph Benchmark: splits of torch.save, as the arrays and tables that glt-partition reads instead.
@@ -634,6 +1135,10 @@ def found_files(source, given):
 def convert(source, out, given):
     if source.suffix == ".pt":
         reader = convert_data
+    elif source.suffix in (".bin", ".dgl"):
+        reader = convert_dgl
+    elif source.suffix == ".json":
+        reader = functools.partial(convert_dgl_partition, given=given)
     elif (source / "META.json").exists():
         reader = convert_pyg
     elif (source / "META").exists():
@@ -645,9 +1150,12 @@ def convert(source, out, given):
         if out is not None:
             raise Fault(f"{source}: is a set of OGB, whose splits are written into it; leave out {out}")
         return convert_ogb(source)
+    elif tables_of(source):
+        reader = functools.partial(convert_tables, given=given)
     else:
-        raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid) or "
-                    f"num-node-list.csv.gz (OGB); give the folder that has it")
+        raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid), "
+                    f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it, "
+                    f"or a file .pt (PyG), .bin (DGL) or .json (DistDGL)")
     if out is None or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise Fault(f"{out or 'OUT'}: name a folder that is not there, or empty")
     partial = out.with_name(out.name + ".partial")
@@ -657,7 +1165,7 @@ def convert(source, out, given):
         folder = Folder(partial)
         reader(source, folder)
         files = found_files(source.resolve(), given)
-        if folder.parts and not any(files.values()):
+        if folder.parts and not any(files.values()) and not folder.labelled:
             print("note: there are no labels and splits beside the partition; give them by --labels, --train, ...")
         folder.add_given(files)
         folder.finish()
@@ -673,6 +1181,18 @@ def convert(source, out, given):
     return None
 
 
+def column_option(text):
+    found = re.fullmatch("(?:([^=]+):)?(" + "|".join({*NODE_ROLES, *EDGE_ROLES, "ignore"}) + ")=(.+)", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text}: write ROLE=NAME; roles are {', '.join(dict.fromkeys(NODE_ROLES + EDGE_ROLES))}, ignore")
+    return dict(zip(("table", "role", "name"), found.groups()), text=text)
+
+
+def missing_option(text):
+    column, _, number = text.rpartition("=")
+    return column or None, float(number)
+
+
 def main(words=None):
     global TRUST
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -681,9 +1201,23 @@ def main(words=None):
     for option in ("labels",) + SPLITS:
         parser.add_argument("--" + option, metavar="[TYPE=]FILE", action="append")
     parser.add_argument("--trust", action="store_true", help="load pickles of any class; they can run code")
+    parser.add_argument("--column", metavar="[TABLE:]ROLE=NAME", action="append", type=column_option, default=[])
+    parser.add_argument("--missing", metavar="[COLUMN=]NUMBER", action="append", type=missing_option, default=[])
+    parser.add_argument("--node-ids", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--edge-ids", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--time-unit", choices=UNITS, default="s")
+    parser.add_argument("--results", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--ids", metavar="FILE", type=pathlib.Path)
     arguments = vars(parser.parse_args(words))
     TRUST = arguments.pop("trust")
+    arguments["missing"] = dict(arguments["missing"])
+    results, ids = arguments.pop("results"), arguments.pop("ids")
+    if (results is None) != (ids is None) or (results and arguments["out"]):
+        parser.error("results are joined by: --results FILE --ids FILE OUT.csv")
     try:
+        if results:
+            join_results(results, ids, arguments["source"])
+            return 0
         convert(arguments.pop("source"), arguments.pop("out"), arguments)
     except (Fault, OSError) as wrong:
         print(f"convert.py: {wrong}", file=sys.stderr)

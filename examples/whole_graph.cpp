@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trains a network on a whole graph, of which every rank owns a part that glt-partition made: mpirun -np 2 whole_graph PARTS
+// Trains a network on a whole graph, of which every rank owns a part that glt-partition made, and writes the class that it
+// predicts for every vertex: mpirun -np 2 whole_graph PARTS [CLASSES.npy]
 #include <glt/glt.hpp>
 #include <glt/io/parts/open_data_set.hpp>
+#include <glt/io/write_by_original_id.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/gcn_conv.hpp>
@@ -13,7 +15,7 @@
 #include <array>
 #include <iostream>
 
-void run(glt::mpi_comm comm, char const* folder) {
+void run(glt::mpi_comm comm, char const* folder, char const* file) {
   auto const data = glt::io::open_data_set(comm, folder);
   glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, data.graph());
   auto const x = glt::to_tensor(data.features().local().features);
@@ -35,14 +37,20 @@ void run(glt::mpi_comm comm, char const* folder) {
     glt::sum_grads(comm, *network); // ranks have terms of one sum
     adam.step();
   }
-  auto const right = forward().argmax(1).eq(labels).index_select(0, test).sum();
+  auto const predicted = forward().argmax(1);
+  auto const right = predicted.eq(labels).index_select(0, test).sum();
   std::array counts{right.item<double>(), static_cast<double>(test.size(0))};
   glt::reduce_over_ranks(comm, counts, glt::reduction::sum);
   if (comm.rank() == 0) {
     std::cout << "test accuracy " << counts[0] / counts[1] << '\n';
   }
+  if (file != nullptr) { // row i is of vertex i of the files that glt-partition read
+    glt::host_view const rows(predicted.data_ptr<std::int64_t>(), predicted.size(0));
+    glt::io::write_by_original_id(comm, data, file, rows);
+  }
 }
 
 int main(int argc, char** argv) {
-  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : "."); }, std::cerr);
+  auto const train = [&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : ".", argc > 2 ? argv[2] : nullptr); };
+  return glt::run_mpi_program(train, std::cerr);
 }

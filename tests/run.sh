@@ -84,7 +84,7 @@ for preset in "${presets[@]}"; do
 done
 if [ $headers = ON ]; then
   packages+=(doxygen doxygen-awesome-css pkg-config dpkg-dev python3-matplotlib) # the tests of docs/build.sh, packages, plot.py
-  packages+=(python3-numpy python3-scipy python3-torch) # the test of examples/convert.py
+  packages+=(python3-numpy python3-pandas python3-scipy python3-torch) # the test of examples/convert.py
   if has_package clang-format-19; then
     packages+=(clang-format-19)
   fi

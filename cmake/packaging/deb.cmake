@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config) and glt-tools (glt-partition, plot.py).
+# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config) and glt-tools (glt-partition, convert.py, plot.py).
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME glt)
 set(CPACK_PACKAGE_CONTACT "The glt developers <glt@localhost>" CACHE STRING "Maintainer of the packages that cpack makes")

@@ -18,6 +18,8 @@
 namespace glt_partition {
 
 inline std::vector<std::string> const formats{"auto", "ogb", "npy", "snap", "mtx", "metis", "planetoid", "wordnet"};
+/// In the order of `glt::io::edge_list_options::column`.
+inline std::vector<std::string> const column_names{"src", "dst", "weight", "time", "ignored"};
 inline std::vector<std::string> const methods{"ldg",  "fennel",     "metis",     "random",
                                               "hash", "contiguous", "frequency", "file"};
 inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "types"};
@@ -37,6 +39,26 @@ inline void declare(CLI::App& app, options& chosen) {
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
   app.add_option("--split", chosen.split, "Split of an OGB data set (default: the only one)");
+  app.add_option("--header", chosen.lines.header_lines, "Lines to skip at the beginning of a list of edges")
+      ->check(number_from<std::int64_t>(0, std::numeric_limits<std::int64_t>::max()));
+  app.add_option_function<std::vector<std::string>>(
+         "--columns",
+         [&chosen](std::vector<std::string> const& names) {
+           for (auto const& name : names) {
+             auto const place = std::ranges::find(column_names, name) - column_names.begin();
+             chosen.lines.columns.push_back(static_cast<glt::io::edge_list_options::column>(place));
+           }
+         },
+         "Columns of a list of edges, in their order (default: src,dst or src,dst,weight)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(column_names));
+  app.add_option_function<std::string>(
+         "--delimiter",
+         [&chosen](std::string const& text) {
+           chosen.lines.delimiter = text == "tab" ? '\t' : text == "space" ? ' ' : text[0];
+         },
+         "Separator of columns in a list of edges: one byte, tab or space (default: blanks , ;)")
+      ->check(one_byte());
   auto* symmetrize =
       app.add_flag("--symmetrize", chosen.symmetrize,
                    "Add every edge of a graph without types in the other direction, and drop duplicates");

@@ -30,6 +30,7 @@
 #include <glt/io/text/edge_list.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -60,11 +61,32 @@ inline std::string guess_format(std::filesystem::path const& path) {
         fs::exists(path / "edge.csv.gz")) {
       return "ogb";
     }
+    for (auto const& entry : fs::directory_iterator(path)) {
+      auto const name = entry.path().filename().string();
+      bool const table = std::ranges::any_of(std::array{".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet"},
+                                             [&](char const* end) { return name.ends_with(end); });
+      if (table && (name.starts_with("edges.") || name.find("___") != std::string::npos)) {
+        throw glt::precondition_error(entry.path().string() + " is a table; run python3 examples/convert.py " +
+                                      path.string() + " OUT, and give OUT to glt-partition");
+      }
+    }
     return "npy";
   }
   auto const file = path.extension() == ".gz" ? path.stem() : path.filename();
   auto const kind = file.extension();
   return kind == ".mtx" ? "mtx" : kind == ".graph" ? "metis" : kind == ".npz" ? "planetoid" : "snap";
+}
+
+/// The format of the input; refuses options of another one.
+inline std::string format_of(options const& chosen) {
+  auto format = chosen.format == "auto" ? guess_format(chosen.input) : chosen.format;
+  auto const& lines = chosen.lines;
+  if (format != "snap" && (lines.header_lines > 0 || !lines.columns.empty() || lines.delimiter != 0)) {
+    throw glt::precondition_error("--header, --columns and --delimiter are for lists of edges, and " +
+                                  chosen.input.string() + " has the format " + format +
+                                  "; leave them out, or give --format snap");
+  }
+  return format;
 }
 
 /// How a set of the Open Graph Benchmark is read; says which sets have half of their edges.
@@ -155,7 +177,7 @@ inline glt::io::raw_data read_input(options const& chosen, std::string const& fo
     return made;
   }
   if (format == "snap") {
-    return io::read_edge_list(path, {}, reading);
+    return io::read_edge_list(path, chosen.lines, reading);
   }
   if (format == "mtx") {
     return io::detail::read_matrix_market(path, reading);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/text/edge_list.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,6 +15,7 @@ struct options {
   std::filesystem::path input{};
   std::string format = "auto";
   std::string split{};
+  glt::io::edge_list_options lines{}; ///< of a list of edges
   bool symmetrize = false;
   bool add_reverse = false;
   bool add_self_loops = false;

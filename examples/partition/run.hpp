@@ -50,7 +50,7 @@ void run(Comm comm, options const& chosen) {
     }
   });
   auto format = chosen.format;
-  glt::run_together(comm, [&] { format = format == "auto" ? guess_format(chosen.input) : format; });
+  glt::run_together(comm, [&] { format = format_of(chosen); });
   if (comm.size() > 1 || chosen.memory > 0) {
     partition_on_disk(comm, chosen, format, out);
   } else {

@@ -115,7 +115,7 @@ glt::io::detail::mapped_raw_data stage_input(Comm comm, options const& chosen, s
       out.say("note: a packed file cannot be cut; rank 0 reads " + chosen.input.string() + " alone");
     }
     if (format == "snap") {
-      io::detail::stage_edge_list(comm, chosen.input, folder, {}, reading);
+      io::detail::stage_edge_list(comm, chosen.input, folder, chosen.lines, reading);
     } else if (format == "mtx") {
       io::detail::stage_matrix_market(comm, chosen.input, folder, reading);
     } else {

@@ -36,6 +36,15 @@ CLI::Validator number_from(T least, T most) {
           "NUMBER"};
 }
 
+/// For options that take a byte that separates columns, or its name.
+inline CLI::Validator one_byte() {
+  return {[](std::string& text) {
+            bool const fits = text.size() == 1 || text == "tab" || text == "space";
+            return fits ? std::string() : shortened(text) + " is no single byte, nor tab or space";
+          },
+          "BYTE"};
+}
+
 /// For options that take a size, such as 4GB; what is left is a number of bytes.
 inline CLI::Validator size_in_bytes() {
   return {[](std::string& text) {

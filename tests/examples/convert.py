@@ -533,6 +533,125 @@ def test_ogbl_ddi(work):
         same(work / f"ogbl_ddi/split/target/{name}.npy", expected if expected.shape[0] == 2 else expected.T)
 
 
+def write_tables(path, **tables):
+    path.mkdir(exist_ok=True)
+    for name, text in tables.items():
+        (path / f"{name}.csv").write_text(text)
+    return path
+
+
+def test_tables(work):
+    """Text ids, numbers, matrices, words, times, splits and missing values of CSV."""
+    if importlib.util.find_spec("pandas") is None:
+        print("skipped: tables need pandas")
+        return
+    source = write_tables(
+        work / "set", nodes='user,country,age,x0,x1,label,split,time,note\nbob,AT,3,0.5,1,red,train,2024-05-31,\n'
+        '"ann, b",DE,,1.5,2,blue,,2024-05-31 12:00:01,n\n007,AT,5,2.5,3,red,val,1970-01-01,m\nNA,DE,7,3.5,4,blue,test,1970-01-02,m\n',
+        edges="from,to,cost,kind,time\nbob,007,1.5,b,7\n\"ann, b\",bob,2,a,8\nbob,bob,3,b,9\n")
+    options = ("--column", "weight=cost", "--column", "nodes:ignore=note", "--missing", "age=-1")
+    said = convert(source, work / "out", *options)
+    assert "1 missing of age = -1" in said and "time in s since 1970 UTC" in said and "source = from" in said, said
+    out, order = work / "out", [2, 3, 1, 0]  # 007, NA, ann, bob
+    for name, values in (("node_label", [1, 0, 0, 1]), ("node_time", [0, 86400, 1717156801, 1717113600]),
+                         ("node_feat@x", np.array([[0.5, 1], [1.5, 2], [2.5, 3], [3.5, 4]])[order]),
+                         ("node_feat@age", [5, 7, -1, 3]), ("node_feat@country", [0, 1, 1, 0]), ("train_idx", [3]),
+                         ("valid_idx", [0]), ("test_idx", [1]), ("edge_index", [[3, 2, 3], [0, 3, 3]]),
+                         ("edge_weight", [1.5, 2, 3]), ("edge_time", [7, 8, 9]), ("edge_feat@kind", [1, 0, 1])):
+        same(out / f"{name}.npy", values)
+    assert np.load(out / "node_feat@x.npy").dtype == np.float32 and not (out / "node_feat@note.npy").exists()
+    assert json.loads((out / "categories.json").read_text()) == {
+        "nodes": {"country": ["AT", "DE"], "label": ["blue", "red"]}, "edges": {"kind": ["a", "b"]}}
+    made = run(TOOL, out, "--parts", 2, "--out", work / "parts")
+    assert made.returncode == 0 and "did you mean" not in made.stdout, made.stdout + made.stderr
+
+    ids = next(out.glob("ids.*"))
+    np.save(work / "scores.npy", np.array([[1, 2], [3, 4], [5, 6], [7, 8]]))
+    convert("--results", work / "scores.npy", "--ids", ids, work / "scores.csv")
+    assert (work / "scores.csv").read_text().splitlines() == ["id,value0,value1", "007,1,2", "NA,3,4", '"ann, b",5,6', "bob,7,8"]
+    np.save(work / "scores.npy", np.arange(3))
+    made = call("--results", work / "scores.npy", "--ids", ids, work / "scores.csv")
+    assert made.returncode == 1 and "has 4 ids" in made.stderr
+
+    nodes, edges = "id,a,time\n1,1,1\n2,2,2\n", "s,d\n1,2\n"
+    for vertices, links, *texts in (("id\n1\n1\n", edges, "nodes.csv: row 2, column id: the id '1' was there before"),
+                                 (nodes, "s,d\n1,2\n2,3\n", "edges.csv: row 2, column d: '3' is no id of nodes.csv"),
+                                 (nodes, "s,d\n1,\n", "edges.csv: row 1, column d: the id is missing"),
+                                 ("id,a\n1,2\n2,\n", edges, "row 2, column a: the value is missing", "--missing a=NUMBER"),
+                                 ("id,time\n1,soon\n2,2024-01-01\n", edges, "row 1, column time: 'soon' is no time"),
+                                 ("id,time\n1,2024-01-01\n2,5/6/2024\n", edges, "row 2, column time: '5/6/2024' is no time"),
+                                 ("id,time\n1,2024-01-01 10:00:00.5\n2,2024-01-01 10:00:00.0\n", edges, "finer than s"),
+                                 ("id,split\n1,new\n2,test\n", edges, "row 1, column split: 'new' is none of train"),
+                                 ("id,a\n1,1e300\n2,1\n", edges, "row 1, column a: 1e+300 is too large"),
+                                 ("id,a/b\n1,1\n2,1\n", edges, "column a/b names no file"),
+                                 (nodes, "s\n1\n", "has no column for the destination"), (nodes, "", "is no table"),
+                                 (nodes, "s,d\n1,2,3\n2,1,3\n", "edges.csv: is no table"),
+                                 (nodes, "s,d\n1,2\n2,1,3\n", "edges.csv: is no table"),
+                                 (nodes, "s,d\n1\n2,1\n", "row 1, column d: the id is missing")):
+        refused(write_tables(work / "set", nodes=vertices, edges=links), *texts)
+    refused(write_tables(work / "set", nodes=nodes, edges=edges), "no table has the column", options=("--column", "label=b"))
+    refused(work / "set", "a column has two roles", options=("--column", "edges:source=d", "--column", "destination=d"))
+    refused(work / "set", "nodes.csv: a column has two roles", options=("--column", "label=id"))
+    write_tables(work / "some", nodes="id,word,time,x,x0,x1\n1,b,,1,2,3\n2,,2024-01-01,4,5,6\n3,a,1970-01-02,7,8,9\n",
+                 edges="s,d\n1,2\n")
+    convert(work / "some", work / "filled", "--missing", "time=5", "--missing", "-1")
+    same(work / "filled/node_time.npy", [5, 1704067200, 86400])
+    same(work / "filled/node_feat@word.npy", [1, -1, 0])
+    same(work / "filled/node_feat@x.npy", [1, 4, 7])
+    same(work / "filled/node_feat@x1.npy", [3, 6, 9])
+    made = call("--results", work / "filled/node_time.npy", "--ids", work / "some/edges.csv", work / "joined.csv")
+    assert made.returncode == 1 and "is no table with ids" in made.stderr, made.stderr
+    write_tables(work / "set", nodes="id,time\n5,2024-01-01 10:00:00.5\n-3,2024-01-01\n", edges="s,d\n5,-3\n")
+    convert(work / "set", work / "numbers", "--time-unit", "ms")
+    same(work / "numbers/node_time.npy", [1704067200000, 1704103200500])
+    same(work / "numbers/edge_index.npy", [[1], [0]])
+
+
+def test_typed_tables(work):
+    """CSV beside Parquet; vertices without a table are those that edges name."""
+    if importlib.util.find_spec("pandas") is None:
+        print("skipped: tables need pandas")
+        return
+    source = write_tables(work / "set", author___writes___paper="a,p,share\ny,10,1\nx,33,2\n",
+                          paper___cites___paper="a,b\n10,2\n2,33\n", paper="pid,year,label\n10,2001,4\n2,,3\n33,2003,\n",
+                          other="id\n1\n")
+    options, end = ("--missing", "-1", "--column", "paper___cites___paper:source=b", "--column",
+                    "paper___cites___paper:destination=a"), ".paper.npy"
+    if importlib.util.find_spec("pyarrow") is None:
+        print("skipped: pyarrow is missing; tables are CSV")
+    else:
+        import pandas
+        import pyarrow
+        import pyarrow.parquet
+        stamps = pandas.to_datetime(["2020-01-01", "2021-01-01", "2022-01-01"])
+        pyarrow.parquet.write_table(pyarrow.table({
+            "pid": pyarrow.array([10, 2, 33]), "year": pyarrow.array([2001, None, 2003], pyarrow.int32()),
+            "label": pyarrow.array([4, 3, None]), "seen": pyarrow.array(stamps, pyarrow.timestamp("us", "Europe/Vienna")),
+            "vector": pyarrow.array([[1., 2.], [3., 4.], [5., 6.]], pyarrow.list_(pyarrow.float64())),
+            "word": pyarrow.array(["b", "a", "b"]).dictionary_encode(), "good": [True, False, True]}), source / "paper.parquet")
+        refused(source, "one table twice")
+        (source / "paper.csv").unlink()
+    said = convert(source, work / "out", *options)
+    assert "other.csv is left out" in said, said
+    same(work / "out/node_feat@year.paper.npy", [-1, 2001, 2003])
+    same(work / "out/node_label.paper.npy", [3, 4, -1])
+    same(work / "out/num_nodes.author.npy", [2])
+    same(work / "out/edge_index.author__writes__paper.npy", [[1, 0], [1, 2]])
+    same(work / "out/edge_index.paper__cites__paper.npy", [[0, 2], [1, 0]])
+    same(work / "out/edge_feat@share.author__writes__paper.npy", [1, 2])
+    assert list(script.read_ids(next((work / "out").glob("ids.author.*")))) == ["x", "y"]
+    if (source / "paper.parquet").exists():
+        same(work / "out/node_feat@seen.paper.npy", [1609459200, 1577836800, 1640995200])
+        same(work / "out/node_feat@vector.paper.npy", [[3, 4], [1, 2], [5, 6]])
+        same(work / "out/node_feat@word.paper.npy", [0, 1, 1])
+        same(work / "out/node_feat@good.paper.npy", [0, 1, 1])
+        np.save(work / "found.npy", np.array([7, 8, 9]))
+        convert("--results", work / "found.npy", "--ids", work / "out/ids.paper.parquet", work / "found.parquet")
+        assert pandas.read_parquet(work / "found.parquet").to_dict("list") == {"id": [2, 10, 33], "value": [7, 8, 9]}
+    made = run(TOOL, work / "out", "--parts", 2, "--out", work / "parts")
+    assert made.returncode == 0, made.stderr
+
+
 def test_data(work):
     """Data and HeteroData, by classes of their names, and the dicts that data sets of PyG store."""
     classes = {}
@@ -586,6 +705,99 @@ def test_data(work):
     refused(work / "data.pt", "no Data or HeteroData")
 
 
+def dgl_graphs():
+    """Ends and values of a graph without types and one with them: their ids, and halves of these."""
+    e, f, v = np.arange(60), np.arange(25), np.arange(20)
+    plain = {"nodes": {"node": (20, v)}, "edges": {("node", "edge", "node"): (7 * e % 20, (3 * e + e // 20) % 20)}}
+    typed = {"nodes": {"a": (9, None), "b": (12, v[:12])},
+             "edges": {("a", "r", "b"): (5 * e[:30] % 9, 7 * e[:30] % 12), ("b", "s", "b"): (f % 12, 5 * f % 12)}}
+    return {"plain": plain, "typed": typed}
+
+
+def write_dgl(folder):
+    """What DGL writes of the graphs; dgl_1.1.3.tar.xz is such a folder."""
+    import dgl
+    folder.mkdir()
+    for name, graph in dgl_graphs().items():
+        ends = {k: tuple(map(torch.from_numpy, pair)) for k, pair in graph["edges"].items()}
+        if name == "plain":
+            made = dgl.graph(next(iter(ends.values())), num_nodes=20)
+            made.ndata.update(train_mask=torch.arange(20) % 3 == 0, label=torch.arange(20) % 4)
+        else:
+            made = dgl.heterograph(ends, {k: count for k, (count, _) in graph["nodes"].items()})
+        ids, halves = made.nodes(made.ntypes[-1]), torch.arange(made.num_edges(made.etypes[-1])) / 2
+        made.nodes[made.ntypes[-1]].data["feat"] = torch.stack([ids, ids / 2], 1)
+        made.edges[made.etypes[-1]].data["weight"] = halves
+        for kind in ("coo", "csr", "csc"):
+            dgl.save_graphs(str(folder / f"{name}.{kind}.bin"), [made.formats(kind)])
+        dgl.save_graphs(str(folder / "two.bin"), [made, made])
+        maps = dgl.distributed.partition_graph(made, name, 2, str(folder / name), part_method="random", return_mapping=True)
+        for of, ids in zip(("nodes", "edges"), maps):
+            torch.save(ids, folder / name / f"{of}.pt")
+
+
+def test_dgl(work):
+    """Files of DGL: as it writes them here, or else as release 1.1.3 wrote them."""
+    path = work / "dgl"
+    try:
+        write_dgl(path)
+    except Exception as missing:
+        print(f"dgl_1.1.3.tar.xz, as DGL does not run here ({str(missing).splitlines()[0]})")
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.unpack_archive(pathlib.Path(__file__).with_name("dgl_1.1.3.tar.xz"), path)
+    for name, graph in dgl_graphs().items():
+        for kind in ("coo", "csr", "csc", "partition", "own_ids"):
+            out, partition = work / f"{name}_{kind}", path / name / f"{name}.json"
+            options = [f"--{of}-ids={path / name / of}s.pt" for of in ("node", "edge")] if kind == "partition" else []
+            convert(*([path / f"{name}.{kind}.bin"] if kind in ("coo", "csr", "csc") else [partition]), out, *options)
+            originals = {}
+            for node, (count, feat) in graph["nodes"].items():
+                end = f".{node}.npy" if name == "typed" else ".npy"
+                same(out / f"num_nodes{end}", [count])
+                ids = torch.load(path / name / "nodes.pt") if kind == "own_ids" else np.arange(count)
+                originals[node] = np.asarray(ids[node] if isinstance(ids, dict) else ids)
+                same(out / f"node_feat@feat{end}",
+                     None if feat is None else np.stack([originals[node], originals[node] / 2], 1))
+                if name == "plain":
+                    same(out / "node_label.npy", originals[node] % 4)
+                    same(out / "train_idx.npy", np.flatnonzero(originals[node] % 3 == 0))
+            for edge, (sources, targets) in graph["edges"].items():
+                end = f".{'__'.join(edge)}.npy" if name == "typed" else ".npy"
+                ids = torch.load(path / name / "edges.pt") if kind == "own_ids" else np.arange(len(sources))
+                ids = np.asarray(ids[edge] if isinstance(ids, dict) else ids)
+                found = np.load(out / f"edge_index{end}")
+                assert (originals[edge[0]][found[0]] == sources[ids]).all(), (out, edge)
+                assert (originals[edge[2]][found[1]] == targets[ids]).all(), (out, edge)
+                same(out / f"edge_weight{end}", ids / 2 if edge[1] != "r" else None)
+            if kind in ("partition", "own_ids"):
+                meta, book = json.loads(partition.read_text()), np.load(out / "part.npy")
+                assert np.bincount(book).tolist() == [sum(of[p][1] - of[p][0] for of in meta["node_map"].values())
+                                                      for p in range(2)]
+            options = ("--method", "file", "--assignment", out / "part.npy") if (out / "part.npy").exists() else ()
+            made = run(TOOL, out, "--parts", 2, "--out", work / "parts", *options)
+            assert made.returncode == 0, made.stderr
+            shutil.rmtree(work / "parts")
+    refused(path / "two.bin", "two.bin: has 2 graphs")
+    whole = (path / "plain.coo.bin").read_bytes()
+    for cut in (0, 7, 4100, 4500, len(whole) - 100):
+        (path / "cut.bin").write_bytes(whole[:cut])
+        refused(path / "cut.bin", "cut.bin: ")
+    for i in range(4096, len(whole), 97):
+        (path / "cut.bin").write_bytes(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1:])
+        made = call(path / "cut.bin", work / "changed")
+        assert made.returncode == 0 or made.stderr.startswith("convert.py: "), made.stderr
+        shutil.rmtree(work / "changed", ignore_errors=True)
+    (path / "cut.bin").write_bytes(b"x" * 5000)
+    refused(path / "cut.bin", "is no file that DGL 0.5 or newer wrote", "pip install dgl")
+    refused(partition, "lacks a", options=("--node-ids", path / "typed/edges.pt"))
+    save(path / "twice.pt", {"a": np.zeros(9, int), "b": np.arange(12)})
+    refused(partition, "twice.pt: lists ids of a 0 that was listed before", options=("--node-ids", path / "twice.pt"))
+    shutil.copy(path / "typed/part1/graph.dgl", path / "typed/part0/graph.dgl")
+    refused(partition, "graph.dgl: has edges that neither start nor end in this part")
+    partition.write_text("{")
+    refused(partition, "typed.json: is no JSON")
+
+
 def test_planetoid(work):
     """Vertex 6 is an isolated one of the test, as some of Citeseer."""
     path, draw = work / "set", random.Random(1)
@@ -628,6 +840,10 @@ def test_wrong_calls(work):
     made = subprocess.run([sys.executable, CONVERT, str(work / "set"), str(work / "out")], env=environment,
                           capture_output=True, text=True)
     assert made.returncode == 1 and "apt-get install python3-torch, or pip install torch" in made.stderr, made.stderr
+    (work / "no/pandas.py").write_text("raise ImportError")
+    made = subprocess.run([sys.executable, CONVERT, str(write_tables(work / "tables", edges="a,b\n1,2\n")), str(work / "out")],
+                          env=environment, capture_output=True, text=True)
+    assert made.returncode == 1 and "apt-get install python3-pandas, or pip install pandas" in made.stderr, made.stderr
 
 
 for name, test in [(n, t) for n, t in globals().items() if n.startswith("test_")]:

@@ -49,9 +49,10 @@ done << 'END'
 2 0.78 --model gat --epochs 40 --mode sampled-then-full --batch 16
 END
 for ranks in 1 2; do # the program of README.md
-  reached=$("${launcher[@]}" -n "$ranks" "$whole_graph" "$scratch/parts") || fail "whole_graph fails on $ranks ranks"
+  reached=$("${launcher[@]}" -n "$ranks" "$whole_graph" "$scratch/parts" "$scratch/classes.npy") || fail "whole_graph fails on $ranks ranks"
   awk -v said="$reached" 'BEGIN { exit !(said ~ /^test accuracy 0\.[0-9]+$/ && substr(said, 15) >= 0.78) }' ||
     fail "whole_graph on $ranks ranks: $reached"
+  head -c 128 "$scratch/classes.npy" | grep -aq "'<i8'.*(2708,)" || fail "classes.npy of whole_graph on $ranks ranks"
 done
 for word in loss train valid test seconds compute MPI 'MB of rows' messages 'peak MB'; do
   grep '^epoch ' "$scratch/log" | grep -q " $word" || fail "the head of the epochs does not tell: $word"

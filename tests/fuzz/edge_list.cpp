@@ -17,12 +17,14 @@ namespace {
 
 using column = glt::io::detail::edge_column;
 
-std::array<glt::io::edge_list_options, 6> const options{{{},
-                                                         {.relabel = true},
-                                                         {.header_lines = 1, .first_vertex = 1},
-                                                         {.columns = {column::time}, .num_vertices = 100},
-                                                         {.columns = {column::weight, column::time}, .relabel = true},
-                                                         {.columns = {column::ignored, column::ignored}}}};
+std::array<glt::io::edge_list_options, 7> const options{
+    {{},
+     {.relabel = true},
+     {.header_lines = 1, .first_vertex = 1},
+     {.columns = {column::time}, .num_vertices = 100},
+     {.columns = {column::weight, column::time}, .relabel = true},
+     {.columns = {column::ignored, column::ignored}},
+     {.columns = {column::time, column::destination, column::ignored, column::source}, .delimiter = '|'}}};
 
 } // namespace
 
@@ -37,7 +39,7 @@ std::vector<std::string> glt_test::fuzz_seeds() {
           "\5"
           "1 2 word 3\n3 4 x y\n",
           "\6"
-          "1 2 0.25\n3 4 7\n",
+          "7|2|\"a|b\"|3 # c\n8|\"1\"||4\n",
           "\7"
           "9 8\n1 2\n\n3 4\n"};
 }

@@ -70,6 +70,21 @@ TEST_CASE("an edge list in text becomes parts that load, are verified and descri
   CHECK(has(damaged.errors, "part-1/node/original.npy"));
 }
 
+TEST_CASE("columns of an edge list are what the options say, with and without a limit") {
+  scratch_folder const scratch;
+  std::ofstream(scratch / "graph.csv") << "time|from|to|note|cost\n5|0|1|\"a|b\"|0.5\n7|\"1\"|2||2 # last\n";
+  for (std::string const limit : {"", " --memory 100MB"}) {
+    auto const out = scratch / ("parts" + limit);
+    auto const made =
+        run_tool(scratch, (scratch / "graph.csv").string() + limit + " --header 1 --delimiter '|' " +
+                              "--columns time,src,dst,ignored,weight --parts 1 --out '" + out.string() + "'");
+    REQUIRE(made.status == 0);
+    auto const part = glt::io::parts_folder(out).load(0);
+    CHECK(std::ranges::equal(part.edges[0].weights, std::vector{0.5F, 2.0F}));
+    CHECK(std::ranges::equal(part.edges[0].times, std::vector<std::int64_t>{5, 7}));
+  }
+}
+
 TEST_CASE("every method divides a folder of arrays, and reports are written") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 300, 4000, 3);
@@ -331,6 +346,20 @@ TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
   }
   fails((scratch / "nothing").string() + " --parts 2" + out, 1, "nothing");
   fails(set + " --parts 2 --method metis --memory 100MB" + out, 1, "in one process");
+  for (char const* const table : {"edges.csv", "a___r___b.parquet"}) {
+    auto const folder = scratch / (std::string("with-") + table);
+    fs::create_directory(folder);
+    std::ofstream(folder / table) << "a,b\n";
+    auto const text = " is a table; run python3 examples/convert.py " + folder.string() + " OUT";
+    fails(folder.string() + " --parts 2" + out, 1, text.c_str());
+  }
+  fails(set + " --parts 2 --header 1" + out, 1, "--header, --columns and --delimiter are for lists of edges");
+  std::ofstream(scratch / "four.txt") << "0 1 2 3\n";
+  auto const four = (scratch / "four.txt").string() + " --parts 1" + out;
+  fails(four, 1, "name them: glt-partition --columns src,dst,weight,time,ignored");
+  fails(four + " --columns src,weight,ignored,ignored", 1, "one source and one destination");
+  fails(four + " --columns src,dst,word", 2, "word not in {src,dst,weight,time,ignored}");
+  fails(four + " --delimiter ab", 2, "no single byte");
   std::ofstream(scratch / "bad.txt") << "0 1\n1 two\n";
   fails((scratch / "bad.txt").string() + " --parts 2" + out, 1, "line 2");
 }

@@ -11,6 +11,7 @@
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/read_split.hpp>
+#include <glt/io/write_by_original_id.hpp>
 #include <glt/outofcore/detail/frequency.hpp>
 #include <glt/outofcore/detail/hot_vertices.hpp>
 #include <glt/outofcore/detail/hotness.hpp>
@@ -143,6 +144,16 @@ std::vector<site> sites_of_folders() {
          return [=, &comm](bool wrong) {
            auto const data = io::open_data_set(comm, on->shared / "parts");
            static_cast<void>(io::read_split(comm, data, on->own / (wrong ? "absent.npy" : "seeds.npy")));
+         };
+       }},
+      {"write_by_original_id", true,
+       [](comm_type& comm) -> call_type {
+         auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
+         write_parts(comm, *on);
+         return [=, &comm](bool wrong) {
+           auto const data = io::open_data_set(comm, on->shared / "parts");
+           std::vector<float> const values(static_cast<std::size_t>(data.original().size() + (wrong ? 1 : 0)));
+           io::write_by_original_id(comm, data, on->own / "values.npy", values);
          };
        }},
       {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {

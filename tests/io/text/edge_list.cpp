@@ -95,10 +95,51 @@ TEST_CASE("columns behind the second are what the options say") {
                              {.columns = {io::edge_list_options::column::weight, io::edge_list_options::column::time}});
   CHECK(temporal.edges[0].weights == std::vector<float>{3});
   CHECK(temporal.edges[0].times == std::vector<std::int64_t>{1'082'040'961});
-  CHECK(names(fault_of("# no\n1 2 3 4\n"), "line 2, at \"1 2 3 4\": the line has 4 columns", "edge_list_options"));
+  CHECK(names(fault_of("# no\n1 2 3 4\n"), "line 2, at \"1 2 3 4\": the line has 4 columns",
+              "glt-partition --columns src,dst,weight,time,ignored, or edge_list_options::columns"));
   CHECK(names(fault_of("1 2\n3 4 5\n"), "line 2, at \"5\": the line should end here"));
   CHECK(names(fault_of("1 2 3\n3 4\n"), "line 2", "the line ends where a weight should follow"));
   CHECK(read("from,to\n1,2\n", {.header_lines = 1}).edges[0].sources == ids{1});
+}
+
+TEST_CASE("source and destination can be any columns") {
+  using enum io::edge_list_options::column;
+  auto const set = read("2020,7,x,3\n2021,8,,4 # last\n", {.columns = {time, destination, ignored, source}}, 2, 12);
+  CHECK(set.edges[0].sources == ids{3, 4});
+  CHECK(set.edges[0].destinations == ids{7, 8});
+  CHECK(set.edges[0].times == std::vector<std::int64_t>{2020, 2021});
+  CHECK(set.nodes[0].num_nodes == 9);
+  CHECK(names(fault_of("1,2\n", {.columns = {time, destination, source}}), "ends where a source vertex should follow"));
+  CHECK(names(refusal_of({.columns = {source, weight}}), "one source and one destination"));
+  CHECK(names(refusal_of({.columns = {source, destination, source}}), "one source and one destination"));
+}
+
+TEST_CASE("columns may have a separator of their own, quotes, and comments behind them") {
+  using enum io::edge_list_options::column;
+  for (char const separator : {'|', ':', '\t', ' ', ','}) {
+    std::string text = "1;2;a b, \"c\";0.5\n3 ; 4;;1e1 % note\r\n";
+    if (separator == ' ' || separator == ',') {
+      text = "1;2;ab\"c\";0.5\n3;4;;1e1\n";
+    }
+    std::ranges::replace(text, ';', separator);
+    auto const set = read(text, {.columns = {ignored, weight}, .delimiter = separator});
+    CHECK(set.edges[0].sources == ids{1, 3});
+    CHECK(set.edges[0].destinations == ids{2, 4});
+    CHECK(set.edges[0].weights == std::vector<float>{0.5F, 10});
+  }
+  CHECK(read("1|2|0.5\n", {.delimiter = '|'}).edges[0].weights == std::vector<float>{0.5F});
+  CHECK(names(fault_of("1|2,3\n", {.delimiter = '|'}), "at \",3\": the line should end here"));
+  CHECK(names(fault_of("1 2\n", {.delimiter = '|'}), "does not belong to a number, nor separates two"));
+  auto const quoted = read("\"1\",\"2\",\"0.5\"\n\"3\" \"4\" 7 # more, of 3\n");
+  CHECK(quoted.edges[0].sources == ids{1, 3});
+  CHECK(quoted.edges[0].weights == std::vector<float>{0.5F, 7});
+  CHECK(read("1 2 \"a \"\"b, c\" 5\n", {.columns = {ignored, time}}).edges[0].times == std::vector<std::int64_t>{5});
+  CHECK(read("1 2 # 3\n4 5% 6").edges[0].destinations == ids{2, 5});
+  CHECK(names(fault_of("\"1 2\n"), "a quote should end here"));
+  CHECK(names(fault_of("\"a\" 2\n"), "a source vertex should be here"));
+  for (char const separator : {'"', '\n', '#', '-', '5'}) {
+    CHECK(names(refusal_of({.delimiter = separator}), "which belongs to numbers"));
+  }
 }
 
 TEST_CASE("sparse numbers are relabelled in ascending order") {

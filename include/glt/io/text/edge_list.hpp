@@ -17,11 +17,14 @@ namespace glt::io {
 
 /// Format of an edge list, and numbering of its vertices.
 struct edge_list_options {
-  /// Content of a column: `weight`, a number kept as float; `time`, an integer; `ignored`, any word.
+  /// Content of a column: `source` and `destination`, numbers of vertices; `weight`, a number kept as float; `time`, an
+  /// integer; `ignored`, any word.
   using column = detail::edge_column;
 
-  /// Columns after source and destination. If empty, a third column is a weight, and a fourth is refused.
+  /// Columns of a line; source and destination come before them unless the list has both. If empty, a third column is a
+  /// weight, and a fourth is refused.
   std::vector<column> columns{};
+  char delimiter = 0;             ///< separator of columns; 0 stands for blanks, tabs, commas and semicolons
   std::int64_t header_lines = 0;  ///< skipped at the beginning
   global_id first_vertex = 0;     ///< the lowest vertex number in the file, such as 1; becomes 0
   std::int64_t num_vertices = -1; ///< −1: one more than the largest number
@@ -67,10 +70,17 @@ inline void check(edge_list_options const& options) {
     throw precondition_error(glt::detail::message("edge list of ", options.num_vertices, " vertices from ",
                                                   options.first_vertex, " on; give 0 or more of each"));
   }
-  for (auto const column : {edge_column::weight, edge_column::time}) {
-    if (std::ranges::count(options.columns, column) > 1) {
-      throw precondition_error("edge list with two columns of weights or of times; name one, and ignore the other");
-    }
+  auto const count = [&](edge_column column) { return std::ranges::count(options.columns, column); };
+  if (count(edge_column::weight) > 1 || count(edge_column::time) > 1) {
+    throw precondition_error("edge list with two columns of weights or of times; name one, and ignore the other");
+  }
+  if (count(edge_column::source) > 1 || count(edge_column::source) != count(edge_column::destination)) {
+    throw precondition_error("edge list with other than one source and one destination; name each once, or neither");
+  }
+  if (std::string_view("\"\r\n#%-+.").find(options.delimiter) != std::string_view::npos ||
+      (options.delimiter >= '0' && options.delimiter <= '9')) {
+    throw precondition_error(glt::detail::message("columns separated by '", options.delimiter,
+                                                  "', which belongs to numbers, quotes, comments or lines"));
   }
   if (options.relabel && (options.num_vertices != -1 || options.first_vertex != 0)) {
     throw precondition_error("edge list to be relabelled, with a number of vertices or a first one; leave them out");
@@ -78,27 +88,35 @@ inline void check(edge_list_options const& options) {
 }
 
 inline constexpr char const* sparse_numbers_way_out =
-    "number those that have edges from 0 without gaps, as read_edge_list does with edge_list_options::relabel; or, if "
-    "there are as many vertices, call the library with edge_list_options::num_vertices";
+    "number those that have edges from 0 without gaps, as read_edge_list does with edge_list_options::relabel, and "
+    "examples/convert.py with tables; or, if there are as many vertices, call the library with "
+    "edge_list_options::num_vertices";
 
-inline std::vector<edge_column> columns_of_first_line(text_source& source) {
-  auto const first = find_data(source, comment_marks);
-  auto const columns = first ? count_columns(*first) : 2;
-  if (columns > 3) {
-    first->fail(glt::detail::message("the line has ", columns,
-                                     " columns; say in edge_list_options::columns what those behind the second are"));
+/// Skips the header, and returns the parser of the lines behind it.
+inline edge_lines begin_edges(text_source& source, edge_list_options const& options) {
+  check(options);
+  skip_header(source, options.header_lines);
+  auto columns = options.columns;
+  if (columns.empty()) {
+    auto first = find_data(source, comment_marks);
+    if (first) {
+      first->separate_by(options.delimiter);
+    }
+    auto const count = first ? count_columns(*first) : 2;
+    if (count > 3) {
+      first->fail(glt::detail::message("the line has ", count, " columns; name them: glt-partition --columns ",
+                                       "src,dst,weight,time,ignored, or edge_list_options::columns"));
+    }
+    columns.assign(count == 3 ? 1 : 0, edge_column::weight);
   }
-  return columns == 3 ? std::vector{edge_column::weight} : std::vector<edge_column>{};
+  auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
+  return {std::move(columns), options.first_vertex, limit, options.delimiter};
 }
 
 /// Reads an edge list from an open text; see `io::read_edge_list`.
 [[nodiscard]] inline raw_data read_edge_list(text_source& source, edge_list_options const& options = {},
                                              read_options const& read = {}) {
-  check(options);
-  skip_header(source, options.header_lines);
-  auto columns = options.columns.empty() ? columns_of_first_line(source) : options.columns;
-  auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
-  edge_lines lines(std::move(columns), options.first_vertex, limit);
+  auto lines = begin_edges(source, options);
   parse_lines(source, read, "reading edges", lines);
 
   auto set = graph_of(source.path());
@@ -124,9 +142,10 @@ inline std::vector<edge_column> columns_of_first_line(text_source& source) {
 namespace glt::io {
 
 /// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
-/// are separated by blanks, tabs, commas or semicolons. The format of SNAP, KONECT and many others.
+/// are separated by blanks, tabs, commas or semicolons, or by `options.delimiter`. The format of SNAP, KONECT and many
+/// others.
 ///
-/// Empty lines and lines that begin with '#' or '%' are skipped. Edges keep the order of the lines. With
+/// Empty lines and comments, which begin with '#' or '%', are skipped; numbers may be in double quotes. Edges keep the order of the lines. With
 /// `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers of the file.
 ///
 /// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more

@@ -21,11 +21,12 @@ struct column_options {
 /// First bytes of lines that are comments, in edge lists and tables.
 inline constexpr std::string_view comment_marks = "#%";
 
-// Counts the words on the line of a cursor.
+// Counts the words on the line of a cursor, without a comment behind them.
 inline std::int64_t count_columns(text_cursor cursor) {
   std::int64_t count = 1;
   cursor.skip_blanks();
-  while (!cursor.word().empty() && cursor.skip_separator()) {
+  while (!cursor.word().empty() && cursor.skip_separator() &&
+         comment_marks.find(cursor.peek()) == std::string_view::npos) {
     ++count;
   }
   return count;

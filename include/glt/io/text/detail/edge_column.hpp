@@ -5,11 +5,13 @@
 
 namespace glt::io::detail {
 
-/// Content of a column after source and destination of an edge.
+/// Content of a column of an edge list.
 enum class edge_column : std::uint8_t {
-  weight, ///< a number, kept as float
-  time,   ///< an integer
-  ignored ///< any word
+  source,      ///< number of a vertex
+  destination, ///< number of a vertex
+  weight,      ///< a number, kept as float
+  time,        ///< an integer
+  ignored      ///< any word
 };
 
 } // namespace glt::io::detail

@@ -33,32 +33,34 @@ inline void reserve_times(raw_data::edge_table& edges, double factor) {
   reserve_times(edges.times, factor);
 }
 
-/// Parser of lines of source, destination and other columns.
+/// Parser of lines of columns. If these are without source and destination, the two come before them.
 class edge_lines {
 public:
-  edge_lines(std::vector<edge_column> columns, global_id first_vertex, std::int64_t num_vertices)
-      : columns_(std::move(columns)), first_(first_vertex), num_vertices_(num_vertices) {}
+  edge_lines(std::vector<edge_column> columns, global_id first_vertex, std::int64_t num_vertices, char delimiter = 0)
+      : columns_(std::move(columns)), first_(first_vertex), num_vertices_(num_vertices), delimiter_(delimiter) {
+    if (std::ranges::find(columns_, edge_column::source) == columns_.end()) {
+      columns_.insert(columns_.begin(), {edge_column::source, edge_column::destination});
+    }
+  }
 
-  [[nodiscard]] edge_lines fresh() const { return {columns_, first_, num_vertices_}; }
+  [[nodiscard]] edge_lines fresh() const { return {columns_, first_, num_vertices_, delimiter_}; }
 
   void parse(text_cursor cursor) {
-    auto largest = largest_;
+    cursor.separate_by(delimiter_);
     while (!cursor.done()) {
       if (cursor.skip_line_without_data(comment_marks)) {
         continue;
       }
-      auto const source = vertex(cursor, "a source vertex");
-      cursor.next_column("a destination vertex");
-      auto const destination = vertex(cursor, "a destination vertex");
-      for (auto const column : columns_) {
+      read(cursor, columns_.front());
+      for (auto const column : std::span(columns_).subspan(1)) {
+        cursor.next_column(name_of(column));
         read(cursor, column);
       }
+      if (cursor.peek() != '\n') {
+        cursor.skip_comment(comment_marks);
+      }
       cursor.end_line("source, destination and the columns asked for or found on the first line");
-      edges_.sources.push_back(source);
-      edges_.destinations.push_back(destination);
-      largest = std::max({largest, source, destination});
     }
-    largest_ = largest;
   }
 
   void append(edge_lines& other) {
@@ -85,26 +87,37 @@ private:
     return id;
   }
 
+  static char const* name_of(edge_column column) noexcept {
+    static constexpr std::array names{"a source vertex", "a destination vertex", "a weight", "a time",
+                                      "another column"};
+    return names[static_cast<std::size_t>(column)];
+  }
+
   void read(text_cursor& cursor, edge_column column) {
-    switch (column) {
-    case edge_column::weight:
-      cursor.next_column("a weight");
-      edges_.weights.push_back(cursor.weight("a weight"));
-      break;
-    case edge_column::time:
-      cursor.next_column("a time");
-      edges_.times.push_back(cursor.integer<std::int64_t>("a time"));
-      break;
-    case edge_column::ignored:
-      cursor.next_column("another column");
+    if (column == edge_column::ignored) {
       static_cast<void>(cursor.word());
-      break;
+      return;
+    }
+    auto const* const name = name_of(column);
+    bool const quoted = cursor.skip_quote();
+    if (column == edge_column::weight) {
+      edges_.weights.push_back(cursor.weight(name));
+    } else if (column == edge_column::time) {
+      edges_.times.push_back(cursor.integer<std::int64_t>(name));
+    } else {
+      auto const id = vertex(cursor, name);
+      largest_ = std::max(largest_, id);
+      (column == edge_column::source ? edges_.sources : edges_.destinations).push_back(id);
+    }
+    if (quoted && !cursor.skip_quote()) {
+      cursor.fail("a quote should end here");
     }
   }
 
   std::vector<edge_column> columns_;
   global_id first_;
   std::int64_t num_vertices_;
+  char delimiter_;
   raw_data::edge_table edges_;
   global_id largest_ = -1;
 };

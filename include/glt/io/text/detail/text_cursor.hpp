@@ -111,8 +111,8 @@ template <std::floating_point T>
 
 /// Cursor over the lines in memory of a `text_source`, number by number; every fault is an `io_error` with its line.
 ///
-/// Columns are separated by blanks or tabs, by one ',' or ';', or by both. Lines end with "\n" or "\r\n"; the last line
-/// may end with the text.
+/// Columns are separated by blanks or tabs, by one ',' or ';', or by both; or by the byte that `separate_by` names, with
+/// blanks on both sides. Lines end with "\n" or "\r\n"; the last line may end with the text.
 class text_cursor {
 public:
   /// @pre    `text` is a part of `source.unread()`; not checked
@@ -126,8 +126,11 @@ public:
   /// Returns the byte here, 0 at the end of the text.
   [[nodiscard]] char peek() const noexcept { return at_ != end_ ? *at_ : '\0'; }
 
+  /// Takes one byte as the only separator of columns; 0 for the usual ones.
+  void separate_by(char delimiter) noexcept { delimiter_ = delimiter; }
+
   void skip_blanks() noexcept {
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t')) {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\t') && *at_ != delimiter_) {
       ++at_;
     }
   }
@@ -158,7 +161,7 @@ public:
   bool skip_separator() {
     auto const* const start = at_;
     skip_blanks();
-    if (at_ != end_ && (*at_ == ',' || *at_ == ';')) {
+    if (at_ != end_ && (delimiter_ == 0 ? *at_ == ',' || *at_ == ';' : *at_ == delimiter_)) {
       ++at_;
       skip_blanks();
       return true;
@@ -166,7 +169,7 @@ public:
     if (at_line_end()) {
       return false;
     }
-    if (at_ == start) {
+    if (at_ == start || delimiter_ != 0) {
       fail("does not belong to a number, nor separates two");
     }
     return true;
@@ -176,7 +179,7 @@ public:
   ///
   /// @throws io_error  if the line ends
   void next_column(char const* what) {
-    if (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == ',')) [[likely]] {
+    if (delimiter_ == 0 && at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == ',')) [[likely]] {
       ++at_;
       if (at_ != end_ && static_cast<unsigned char>(*at_ - '0') < 10) [[likely]] {
         return;
@@ -252,13 +255,32 @@ public:
     }
   }
 
-  /// Reads up to the next blank, separator or line end; may be empty.
+  /// Reads up to the next separator outside of quotes, or to the line end; may be empty.
   [[nodiscard]] std::string_view word() noexcept {
     auto const* const start = at_;
-    while (!at_line_end() && std::string_view(" \t,;").find(*at_) == std::string_view::npos) {
+    bool quoted = peek() == '"';
+    auto const separators = delimiter_ == 0 ? std::string_view(" \t,;") : std::string_view(&delimiter_, 1);
+    while (!at_line_end() && (quoted || separators.find(*at_) == std::string_view::npos)) {
       ++at_;
+      quoted = quoted != (peek() == '"'); // two quotes within quotes stand for one
     }
     return {start, static_cast<std::size_t>(at_ - start)};
+  }
+
+  /// Moves past a quote that may be here; returns true if it was.
+  bool skip_quote() noexcept {
+    bool const found = peek() == '"';
+    at_ += found ? 1 : 0;
+    return found;
+  }
+
+  /// Moves to the end of the line, if a comment begins here, behind blanks.
+  void skip_comment(std::string_view marks) noexcept {
+    skip_blanks();
+    while (!at_line_end() && (marks.empty() || marks.find(*at_) != std::string_view::npos)) {
+      ++at_;
+      marks = {};
+    }
   }
 
   /// Moves to the next line after the last column of this line.
@@ -290,6 +312,7 @@ private:
   text_source const* source_;
   char const* at_;
   char const* end_;
+  char delimiter_ = 0;
 };
 
 } // namespace glt::io::detail

@@ -35,17 +35,13 @@ void stage_edge_list(Comm comm, std::filesystem::path const& file, std::filesyst
   global_id largest = -1;
   detail::input_watch watch;
   auto const read_own = [&](detail::staged_edges& edges) {
-    detail::check(options);
     if (options.relabel) {
       throw precondition_error("edge list to be relabelled piece by piece; relabelling needs all edges in memory: use "
                                "read_edge_list and write_npy_folder");
     }
     watch.add(file);
     text_source head(file);
-    detail::skip_header(head, options.header_lines);
-    auto columns = options.columns.empty() ? detail::columns_of_first_line(head) : options.columns;
-    auto const limit = options.num_vertices == -1 ? std::numeric_limits<global_id>::max() : options.num_vertices;
-    detail::edge_lines lines(std::move(columns), options.first_vertex, limit);
+    auto lines = detail::begin_edges(head, options);
     auto source = detail::source_of_rank(std::move(head), comm.size(), comm.rank());
     detail::parse_pieces(source, read, "reading edges", lines,
                          [&](detail::edge_lines& all) { edges.take(all.edges()); });
