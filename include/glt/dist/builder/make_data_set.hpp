@@ -304,6 +304,9 @@ namespace glt::dist {
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///
+/// Partitioners with a capacity keep it and their limits as after `repair_balance`. So the parts equal the parts that
+/// glt-partition makes.
+///
 /// Data with `node_types` and `edge_types` become a data set with these types. A partitioner sees the vertices of all
 /// types in one numbering, type after type, and the edges of all types, as `partition_by_type`. With several node types it
 /// also keeps `balance_limit::types` with its slack, if it takes limits; ranges are then cut for each type. For given
@@ -313,7 +316,8 @@ namespace glt::dist {
 ///         reverses follow, in the same order, as `symmetrize` numbers them
 /// @comm   collective; rounds of variable exchanges, each after a header exchange: 24 bytes and the values of an edge,
 ///         32 bytes and the values of a vertex, and for every distinct id of a rank 24 bytes, 16 with `num_vertices`.
-///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass.
+///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass,
+///         and in up to 8 more if it exceeds a limit.
 ///         Every type has rounds of its own. Then the exchanges of `data_set`
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors, types or options differ
 ///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none,

@@ -11,6 +11,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/contiguous.hpp>
+#include <glt/partition/detail/balance_repair.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
@@ -29,6 +30,10 @@ concept streams_rows = requires(P const& p) {
 template <class P>
 concept gives_parts = std::same_as<P, dist::given_parts> || std::same_as<P, std::vector<dist::given_parts>>;
 
+/// Partitioners that keep limits while they find room; `balance_repair` then moves vertices, as in glt-partition.
+template <class P>
+concept keeps_limits = requires(P p) { p.balance.push_back(balance_limit::vertices(p.capacity_slack)); };
+
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
   if constexpr (requires { p.stream(num_vertices, num_edges, num_parts); }) {
@@ -40,10 +45,12 @@ template <class P>
 
 /// Assigns the vertices of all types on rank 0, and returns the parts of the vertices of this home.
 ///
-/// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0.
+/// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0. Parts
+/// then keep limits as after `repair_balance`.
 ///
 /// @shape  types [node types] → [node types] of [homes->size()]
-/// @comm   collective; a header exchange; for each pass and type as `rows_to_first`; `exchange_lists` of the parts
+/// @comm   collective; header exchanges; for each pass and type as `rows_to_first`, and up to 8 such passes more if limits
+///         are exceeded; `exchange_lists` of the parts
 template <communicator Comm, class Partitioner>
 [[nodiscard]] std::vector<buffer<device::cpu, local_id>>
 assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round_bytes, Partitioner const& method) {
@@ -134,6 +141,23 @@ assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round
     whole();
   }
   on_first([&] { static_cast<void>(make_partition_book(part_of.cview(), comm.size())); }); // checks the parts
+  if constexpr (keeps_limits<Partitioner>) {
+    std::optional<balance_repair> repair;
+    on_first([&] {
+      auto limits = method.balance;
+      limits.push_back(balance_limit::vertices(method.capacity_slack));
+      repair.emplace(std::move(part_of), limits, comm.size());
+    });
+    auto const wants_round = [&] {
+      bool const wanted = repair && repair->wants_round();
+      return any_above_zero(exchange_values(comm, {.what = operation::shuffle, .hop = 49}, failure, wanted ? 1 : 0));
+    };
+    while (wants_round()) {
+      each_row([&](global_id first, csr_view<memory_space::host, global_id> some) { repair->see_rows(first, some); });
+      on_first([&] { repair->finish_round(); });
+    }
+    on_first([&] { part_of = std::move(*repair).result(); });
+  }
   std::vector<buffer<device::cpu, local_id>> made;
   attempt(failure, [&] { made.resize(types.size()); });
   std::int64_t first = 0;
@@ -269,7 +293,7 @@ assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> 
       if (graph.vertices.size() > 1) { // every part gets its share of every type
         std::optional<Method> limited;
         agree(comm, {.what = operation::shuffle, .hop = 57}, failure_of([&] {
-                limited = method;
+                limited.emplace(method);
                 auto limit = balance_limit::types(graph.schema);
                 if constexpr (requires { method.capacity_slack; }) {
                   limit.slack = method.capacity_slack;
