@@ -310,6 +310,24 @@ TEST_CASE("a typed data set answers by type, and a rank without data gives the t
   });
 }
 
+TEST_CASE("a type without vertices or edges on any rank has the tensors that some rank names") {
+  glt_test::on_ranks([](auto comm) {
+    dist::local_data data{.node_types = {{.name = "a", .num_vertices = comm.size()}, {.name = "b"}},
+                          .edge_types = {{.source = "a", .name = "to", .destination = "b"}}};
+    std::vector<float> const none;
+    ids const own{comm.rank()};
+    data.node_types[0].rows = {.vertices = own, .tensors = {{"y", own}}};
+    if (comm.rank() == comm.size() - 1) {
+      data.node_types[1].rows.tensors = {{"x", dist::local_data::row_list(none.data(), 0, 5, 5)}};
+      data.edge_types[0].edges.tensors = {{"code", none}};
+    }
+    auto const made = dist::make_data_set(comm, data);
+    CHECK(made.features(1).local().features.columns() == 5);
+    CHECK(made.edge_tensors().local().names() == std::vector<std::string>{"code"});
+    CHECK(made.tensors(0).local().template view<std::int64_t>("y").features(0, 0) == comm.rank());
+  });
+}
+
 TEST_CASE("what is wrong with a type on one rank is an error on all, and names the type") {
   glt_test::on_ranks([](auto comm) {
     bool const here = comm.rank() == comm.size() - 1;
