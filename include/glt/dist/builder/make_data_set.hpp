@@ -59,7 +59,8 @@ inline void add_columns(dist::local_data::vertex_list const& vertices, local_col
 /// Data of a rank by type, for all steps: data without types have one type of each kind.
 struct typed_data {
   std::vector<dist::local_data::node_type> nodes;
-  std::vector<dist::local_data::edge_type> edges; ///< with those that `symmetric` adds
+  std::vector<dist::local_data::edge_type> edges; ///< of the program, and the reverse types that `symmetric` adds
+  std::size_t num_given_edges = 0;                ///< edge types of the program
   std::vector<dist::given_parts> given;           ///< by node type, if this is the method
   std::vector<std::string> of_nodes;              ///< text that follows a vertex in errors; see `vertex_ids::of_type`
   std::vector<std::string> of_edges;
@@ -77,11 +78,11 @@ struct typed_data {
       edges.push_back({"node", "edge", "node", data.edges});
     } else if (data.edges.sources.size() + data.edges.destinations.size() + data.rows.vertices.size() > 0 ||
                !data.splits.empty() || options.num_vertices) {
-      throw precondition_error(
-          "node_types or edge_types beside edges, rows, splits or num_vertices without a type; give "
-          "these with their types");
+      throw precondition_error("node_types or edge_types beside edges, rows, splits or num_vertices without a type; "
+                               "give these with their types");
     }
-    for (std::size_t e = 0, count = edges.size(); options.symmetric && e < count; ++e) {
+    num_given_edges = edges.size();
+    for (std::size_t e = 0; options.symmetric && e < num_given_edges; ++e) {
       if (!joins_one_type(e)) {
         auto reverse = edges[e];
         std::swap(reverse.source, reverse.destination);
@@ -131,7 +132,7 @@ struct typed_data {
   [[nodiscard]] std::vector<dist::local_data::id_list const*> lists_of(std::size_t node_type) const {
     auto const& of = nodes[node_type];
     std::vector<dist::local_data::id_list const*> made{&of.rows.vertices};
-    for (auto const& type : edges) {
+    for (auto const& type : std::span(edges).first(num_given_edges)) { // reverses have the same lists
       if (type.source == of.name) {
         made.push_back(&type.edges.sources);
       }
@@ -161,6 +162,7 @@ struct typed_data {
       made.add(letter);
     }
   };
+  made.add(std::ssize(data.nodes));
   for (auto const& type : data.nodes) {
     add(type.name);
   }
