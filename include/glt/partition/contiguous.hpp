@@ -13,6 +13,11 @@ namespace glt {
 
 namespace detail {
 
+// Returns the part of a vertex whose middle lies behind this share of all weights.
+[[nodiscard]] inline local_id part_at_share(double share, int num_parts) noexcept {
+  return static_cast<local_id>(std::min(share * num_parts, num_parts - 1.0));
+}
+
 // Cuts of ranges for equal weights; vertices of different groups are cut separately.
 class weighted_cuts {
 public:
@@ -45,7 +50,7 @@ public:
     if (counted == 0) {
       pass(of_kind.vertices, 1);
     }
-    return static_cast<local_id>(std::min(share / counted * num_parts, num_parts - 1.0));
+    return part_at_share(share / counted, num_parts);
   }
 
 private:

@@ -10,6 +10,7 @@
 #include <glt/partition/hash.hpp>
 #include <glt/partition/random.hpp>
 #include <glt/partition/relabel.hpp>
+#include <glt/partition/repair_balance.hpp>
 #include <glt/partition/split.hpp>
 #include <glt/partition/stream/fennel.hpp>
 #include <glt/partition/stream/ldg.hpp>
@@ -26,6 +27,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using glt::device::cpu;
@@ -193,7 +195,12 @@ template <class Partitioner>
 void check_part(dist::data_part<cpu> const& made, whole_data const& all, dist::build_options const& options, int rank,
                 int ranks, Partitioner const& partitioner) {
   auto const whole = naive_rows(all, options);
-  auto const labels = glt::make_relabelling(partitioner(whole.view(), ranks).view(), ranks);
+  auto part_of = partitioner(whole.view(), ranks);
+  if constexpr (requires { partitioner.capacity_slack; }) {
+    part_of = glt::repair_balance(whole.view(), std::move(part_of),
+                                  {glt::balance_limit::vertices(partitioner.capacity_slack)}, ranks);
+  }
+  auto const labels = glt::make_relabelling(part_of.view(), ranks);
   auto const expected = glt::split_graph(whole.view(), labels, rank);
   auto const rows = made.graph.relations[0].view();
   CHECK(made.graph.books[0] == expected.book);

@@ -11,6 +11,12 @@ namespace glt::dist {
 
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
 /// hold nothing. Ids are the program's: any numbers from 0 on, with gaps or without.
+///
+/// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types` instead,
+/// the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks empty:
+///
+///     {.node_types = {{.name = "paper", .rows = {.vertices = papers, .tensors = {{"x", x}}}}, {.name = "author"}},
+///      .edge_types = {{"author", "writes", "paper", {.sources = authors, .destinations = written}}}}
 struct local_data {
   /// Borrowed list of ids: integers of any type.
   class id_list {
@@ -116,9 +122,27 @@ struct local_data {
     id_list vertices{};
   };
 
+  /// Vertices of one type.
+  struct node_type {
+    std::string name;
+    vertex_list rows{};
+    std::vector<split> splits{};
+    std::optional<std::int64_t> num_vertices{}; ///< as `build_options::num_vertices`, for this type
+  };
+
+  /// Edges of one type.
+  struct edge_type {
+    std::string source; ///< node type of the sources
+    std::string name;
+    std::string destination; ///< node type of the destinations
+    edge_list edges{};
+  };
+
   edge_list edges{};
   vertex_list rows{};
   std::vector<split> splits{};
+  std::vector<node_type> node_types{};
+  std::vector<edge_type> edge_types{};
 };
 
 /// Options of `make_data_set`.
@@ -130,9 +154,12 @@ struct build_options {
   };
 
   /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
-  /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids.
+  /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids. With types, give
+  /// `local_data::node_type::num_vertices` instead.
   std::optional<std::int64_t> num_vertices{};
-  bool symmetric = false; ///< add the reverse of every edge that is no self-loop, with its values; see `symmetrize`
+  /// Add the reverse of every edge that is no self-loop, with its values; see `symmetrize`. Reverses of edges between two
+  /// node types are an edge type of their own, "rev_" and the name, behind the others and with the same ids.
+  bool symmetric = false;
   duplicate_edges duplicates = duplicate_edges::keep;
   self_loop_handling self_loops = self_loop_handling::keep;
   /// Elements of vertices without a row, a number that all tensors can hold; if empty, such a vertex is an error.
@@ -141,7 +168,8 @@ struct build_options {
   dist::reading reading = dist::reading::in_place;   ///< how ranks of one machine read each other's parts
 };
 
-/// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once.
+/// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once. With
+/// several node types, the method is a vector of these, one per node type in their order.
 ///
 /// @shape  vertices [n] · parts [n], in [0, R)
 struct given_parts {

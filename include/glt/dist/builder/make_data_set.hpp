@@ -1,200 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/builder/detail/assign_parts.hpp>
 #include <glt/dist/builder/detail/gather_edges.hpp>
+#include <glt/dist/builder/detail/gather_vertices.hpp>
 #include <glt/dist/builder/detail/local_columns.hpp>
+#include <glt/dist/builder/detail/typed_graph.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/record_shuffle.hpp>
-#include <glt/dist/detail/list_agreement.hpp>
+#include <glt/graph/hetero_schema.hpp>
 #include <glt/partition/contiguous.hpp>
+#include <glt/partition/hetero_split.hpp>
 
 namespace glt::detail {
-
-/// Number and id in the program of every vertex of a part, by local id.
-struct part_names {
-  buffer<device::cpu, global_id> numbers;
-  buffer<device::cpu, std::int64_t> ids; ///< empty if the ids are the numbers
-};
-
-/// Moves numbers and ids of vertices from their homes to their owners.
-///
-/// @comm   collective; as `shuffle_in_rounds`, 24 bytes a vertex
-template <communicator Comm>
-[[nodiscard]] part_names gather_names(Comm& comm, vertex_ids const& vertices) {
-  struct vertex_names {
-    global_id renumbered;
-    global_id number;
-    std::int64_t id;
-  };
-  auto const& book = vertices.book();
-  auto const& directory = vertices.directory();
-  part_names made;
-  auto const failure = failure_of([&] {
-    made.numbers.resize(book.size(comm.rank()));
-    made.ids.resize(vertices.is_range() ? 0 : made.numbers.size());
-  });
-  record_shuffle shuffle(comm, sizeof(vertex_names));
-  shuffle_in_rounds(
-      comm, shuffle, 0, directory.size(), items_of_bytes(vertices.round_bytes(), 2 * sizeof(vertex_names)),
-      [&](std::int64_t first, std::int64_t last) {
-        for (auto place = first; place < last; ++place) {
-          vertex_names const names{vertices.renumbered(place), directory.first() + place, directory.key_at(place)};
-          shuffle.add(book.owner(names.renumbered), &names);
-        }
-      },
-      [&](std::byte const* record) {
-        vertex_names names{};
-        std::memcpy(&names, record, sizeof(names));
-        auto const row = names.renumbered - book.begin(comm.rank());
-        made.numbers[row] = names.number;
-        if (!vertices.is_range()) {
-          made.ids[row] = names.id;
-        }
-      },
-      failure);
-  return made;
-}
-
-/// Moves rows of vertices to their owners.
-///
-/// @comm   collective; as `shuffle_in_rounds`, the bytes of a row and 8 a row, and a header exchange
-/// @throws collective_error  on every rank, naming a vertex that has two rows, or none without `missing`
-template <communicator Comm>
-[[nodiscard]] part_columns gather_rows(Comm& comm, dist::local_data::id_list const& of, local_columns const& values,
-                                       vertex_ids const& vertices, part_names const& names,
-                                       std::optional<double> missing) {
-  auto const& book = vertices.book();
-  auto const rows = book.size(comm.rank());
-  auto const bytes = static_cast<std::int64_t>(sizeof(global_id)) + values.bytes();
-  part_columns made;
-  std::vector<bool> has_row;
-  std::vector<std::byte> record;
-  auto failure = failure_of([&] {
-    made = part_columns(values, rows);
-    has_row.resize(static_cast<std::size_t>(rows), false);
-    record.resize(static_cast<std::size_t>(bytes));
-  });
-  auto const name = [&](std::int64_t row) { return vertices.is_range() ? names.numbers[row] : names.ids[row]; };
-  record_shuffle shuffle(comm, bytes);
-  shuffle_in_rounds(
-      comm, shuffle, 0, of.size(), items_of_bytes(vertices.round_bytes(), 2 * bytes),
-      [&](std::int64_t first, std::int64_t last) {
-        each_id(of, first, last, [&](std::int64_t i, std::int64_t vertex) {
-          auto const id = vertices[vertex];
-          std::memcpy(record.data(), &id, sizeof(id));
-          values.copy_row(i, record.data() + sizeof(id));
-          shuffle.add(book.owner(id), record.data());
-        });
-      },
-      [&](std::byte const* arrived) {
-        global_id id = 0;
-        std::memcpy(&id, arrived, sizeof(id));
-        auto const row = id - book.begin(comm.rank());
-        if (has_row[static_cast<std::size_t>(row)]) {
-          throw precondition_error(message("vertex ", name(row), " has two rows; give each vertex one"));
-        }
-        has_row[static_cast<std::size_t>(row)] = true;
-        made.write(row, arrived + sizeof(id));
-      },
-      failure);
-  failure = failure_of([&] {
-    for (std::int64_t row = 0; row < rows && !values.all().empty(); ++row) {
-      if (!has_row[static_cast<std::size_t>(row)]) {
-        if (!missing) {
-          throw precondition_error(
-              message("vertex ", name(row), " has no row; give each vertex one, or a value for missing rows"));
-        }
-        made.fill(row, *missing);
-      }
-    }
-  });
-  agree(comm, {.what = operation::shuffle, .hop = 40}, failure);
-  return made;
-}
-
-/// Moves the vertices of named lists to their owners, in the order of the lists of all ranks, by rank.
-///
-/// @comm   collective; a header exchange and a variable exchange of names; for every list the exchanges of
-///         `vertex_ids::look_up`, two header exchanges and `shuffle_in_rounds`, 16 bytes a vertex
-/// @throws collective_error  on every rank, naming a vertex that does not exist, or if a name comes twice
-template <communicator Comm>
-[[nodiscard]] std::vector<dist::vertex_split>
-gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, vertex_ids const& vertices) {
-  struct listed {
-    global_id id;
-    std::int64_t position;
-  };
-  std::vector<std::byte> own;
-  auto failure = failure_of([&] {
-    std::vector<std::string> names;
-    add_names(splits, names);
-    own = packed_bytes(names);
-  });
-  auto const of_ranks = gather_lists(comm, {.what = operation::shuffle, .hop = 41}, failure, own);
-  std::vector<dist::vertex_split> made;
-  failure = failure_of([&] {
-    for (auto const& block : of_ranks) {
-      std::vector<std::string> names;
-      unpacker(block, nullptr).get(names);
-      complete_lists(made, names);
-    }
-  });
-  agree(comm, {.what = operation::shuffle, .hop = 42}, failure);
-  for (auto& split : made) {
-    auto const found = std::ranges::find(splits, split.name, &dist::local_data::split::name);
-    auto const list = found == splits.end() ? dist::local_data::id_list() : found->vertices;
-    std::vector<std::int64_t> distinct;
-    failure = failure_of([&] { distinct = distinct_ids({&list}, vertices.round_bytes()); });
-    auto renumbered = vertices.look_up(comm, failure, distinct);
-    std::optional<known_ids> table;
-    failure = failure_of([&] {
-      if (auto const unknown = std::ranges::find(renumbered, -1); unknown != renumbered.end()) {
-        throw precondition_error(message("split \"", split.name, "\" names vertex ",
-                                         distinct[static_cast<std::size_t>(unknown - renumbered.begin())],
-                                         ", which no edge and no row has"));
-      }
-      table.emplace(std::move(distinct), std::move(renumbered));
-    });
-    auto const sizes = exchange_values(comm, {.what = operation::shuffle, .hop = 43}, failure, list.size());
-    auto const first_position = total_value(std::span(sizes).first(static_cast<std::size_t>(comm.rank())));
-    std::vector<listed> arrived;
-    record_shuffle shuffle(comm, sizeof(listed));
-    shuffle_in_rounds(
-        comm, shuffle, 0, list.size(), items_of_bytes(vertices.round_bytes(), 2 * sizeof(listed)),
-        [&](std::int64_t first, std::int64_t last) {
-          each_id(list, first, last, [&](std::int64_t i, std::int64_t vertex) {
-            listed const one{(*table)[vertex], first_position + i};
-            shuffle.add(vertices.book().owner(one.id), &one);
-          });
-        },
-        [&](std::byte const* record) { std::memcpy(&arrived.emplace_back(), record, sizeof(listed)); });
-    agree(comm, {.what = operation::shuffle, .hop = 44}, failure_of([&] {
-            std::ranges::sort(arrived, {}, &listed::position);
-            for (auto const& one : arrived) {
-              split.vertices.push_back(one.id);
-            }
-          }));
-  }
-  return made;
-}
 
 /// Describes the values of the edges of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
-inline void add_columns(dist::local_data::edge_list const& edges, bool symmetric, local_columns& columns) {
+inline void add_columns(dist::local_data::edge_list const& edges, bool symmetric, std::string_view of_type,
+                        local_columns& columns) {
   if (edges.destinations.size() != edges.sources.size()) {
     throw precondition_error(message(edges.sources.size(), " sources and ", edges.destinations.size(),
-                                     " destinations of edges; every edge needs one of each"));
+                                     " destinations of edges", of_type, "; every edge needs one of each"));
   }
   if (!edges.ids.empty() && symmetric) {
-    throw precondition_error("edge ids for a symmetric graph, in which reverses would have the same; leave ids out");
+    throw precondition_error(message("ids of edges", of_type,
+                                     " for a symmetric graph, in which reverses would have the same; leave ids out"));
   }
   if (!edges.ids.empty()) { // so that all ranks give ids, or none
     columns.add(local_columns::ids, {static_cast<std::int8_t const*>(nullptr), edges.ids.size(), 0, 0});
@@ -222,16 +56,122 @@ inline void add_columns(dist::local_data::vertex_list const& vertices, local_col
   }
 }
 
-/// Returns a number that differs between different options; of num_vertices `vertex_ids` says more.
-[[nodiscard]] inline std::int64_t fingerprint_of(dist::build_options const& options) {
-  return fingerprint()
-      .add(options.symmetric ? 1 : 0)
+/// Data of a rank by type, for all steps: data without types have one type of each kind.
+struct typed_data {
+  std::vector<dist::local_data::node_type> nodes;
+  std::vector<dist::local_data::edge_type> edges; ///< of the program, and the reverse types that `symmetric` adds
+  std::size_t num_given_edges = 0;                ///< edge types of the program
+  std::vector<dist::given_parts> given;           ///< by node type, if this is the method
+  std::vector<std::string> of_nodes;              ///< text that follows a vertex in errors; see `vertex_ids::of_type`
+  std::vector<std::string> of_edges;
+  std::vector<local_columns> node_columns;
+  std::vector<local_columns> edge_columns;
+
+  /// @throws precondition_error  if there are types and lists without type, types are wrong, the method does not give
+  ///                             the parts of every type, or as `add_columns`
+  template <class Method>
+  typed_data(dist::local_data const& data, Method const& method, dist::build_options const& options)
+      : nodes(data.node_types), edges(data.edge_types) {
+    bool const has_types = !nodes.empty() || !edges.empty();
+    if (!has_types) {
+      nodes.push_back({"node", data.rows, data.splits, options.num_vertices});
+      edges.push_back({"node", "edge", "node", data.edges});
+    } else if (data.edges.sources.size() + data.edges.destinations.size() + data.rows.vertices.size() > 0 ||
+               !data.splits.empty() || options.num_vertices) {
+      throw precondition_error("node_types or edge_types beside edges, rows, splits or num_vertices without a type; "
+                               "give these with their types");
+    }
+    num_given_edges = edges.size();
+    for (std::size_t e = 0; options.symmetric && e < num_given_edges; ++e) {
+      if (!joins_one_type(e)) {
+        auto reverse = edges[e];
+        std::swap(reverse.source, reverse.destination);
+        std::swap(reverse.edges.sources, reverse.edges.destinations);
+        reverse.name = "rev_" + reverse.name;
+        edges.push_back(std::move(reverse));
+      }
+    }
+    if constexpr (std::same_as<Method, dist::given_parts>) {
+      given.push_back(method);
+    } else if constexpr (gives_parts<Method>) {
+      given = method;
+    }
+    if (gives_parts<Method> && given.size() != nodes.size()) {
+      throw precondition_error(message(given.size(), " lists of given parts for ", nodes.size(),
+                                       " node types; give a vector with one per type, in their order"));
+    }
+    auto const types = schema(std::vector<std::int64_t>(nodes.size(), 0)); // checks them
+    for (std::size_t t = 0; t < nodes.size(); ++t) {
+      of_nodes.push_back(has_types ? " of type '" + nodes[t].name + '\'' : "");
+      node_columns.emplace_back("rows of vertices" + of_nodes[t], nodes[t].rows.vertices.size());
+      add_columns(nodes[t].rows, node_columns[t]);
+    }
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      of_edges.push_back(has_types ? " of " + types.name_of_edge_type(static_cast<int>(e)) : "");
+      edge_columns.emplace_back("edges" + of_edges[e], edges[e].edges.sources.size());
+      add_columns(edges[e].edges, options.symmetric && joins_one_type(e), of_edges[e], edge_columns[e]);
+    }
+  }
+
+  [[nodiscard]] bool joins_one_type(std::size_t edge_type) const {
+    return edges[edge_type].source == edges[edge_type].destination;
+  }
+  /// @throws precondition_error  as `hetero_schema`
+  [[nodiscard]] hetero_schema schema(std::span<std::int64_t const> num_vertices) const {
+    std::vector<node_type> node_types;
+    std::vector<edge_type> edge_types;
+    for (auto const& type : nodes) {
+      node_types.push_back({type.name, num_vertices[node_types.size()]});
+    }
+    for (auto const& type : edges) {
+      edge_types.push_back({type.source, type.name, type.destination});
+    }
+    return {std::move(node_types), std::move(edge_types)};
+  }
+  /// Returns the lists that have vertices of a type.
+  [[nodiscard]] std::vector<dist::local_data::id_list const*> lists_of(std::size_t node_type) const {
+    auto const& of = nodes[node_type];
+    std::vector<dist::local_data::id_list const*> made{&of.rows.vertices};
+    for (auto const& type : std::span(edges).first(num_given_edges)) { // reverses have the same lists
+      if (type.source == of.name) {
+        made.push_back(&type.edges.sources);
+      }
+      if (type.destination == of.name) {
+        made.push_back(&type.edges.destinations);
+      }
+    }
+    if (!given.empty()) {
+      made.push_back(&given[node_type].vertices);
+    }
+    return made;
+  }
+};
+
+/// Returns a number that differs between different types or options; of num_vertices `vertex_ids` says more.
+[[nodiscard]] inline std::int64_t fingerprint_of(typed_data const& data, dist::build_options const& options) {
+  fingerprint made;
+  made.add(options.symmetric ? 1 : 0)
       .add(static_cast<std::int64_t>(options.duplicates))
       .add(static_cast<std::int64_t>(options.self_loops))
       .add(options.missing ? 1 : 0)
       .add(std::bit_cast<std::int64_t>(options.missing.value_or(0)))
-      .add(options.round_bytes)
-      .value();
+      .add(options.round_bytes);
+  auto const add = [&](std::string_view name) {
+    made.add(std::ssize(name));
+    for (char const letter : name) {
+      made.add(letter);
+    }
+  };
+  made.add(std::ssize(data.nodes));
+  for (auto const& type : data.nodes) {
+    add(type.name);
+  }
+  for (auto const& type : data.edges) {
+    add(type.source);
+    add(type.name);
+    add(type.destination);
+  }
+  return made.value();
 }
 
 /// Makes this rank's part of a data set from data that lies on all ranks in any order; see `make_data_set`.
@@ -239,55 +179,108 @@ inline void add_columns(dist::local_data::vertex_list const& vertices, local_col
 /// @comm   collective; as `make_data_set`, without the exchanges of `data_set`
 /// @throws collective_error  as `make_data_set`
 template <communicator Comm, class Method = contiguous_partitioner>
-[[nodiscard]] dist::data_part<device::cpu> make_data_part(Comm& comm, dist::local_data const& data,
+[[nodiscard]] dist::data_part<device::cpu> make_data_part(Comm& comm, dist::local_data const& all,
                                                           Method const& method = {},
                                                           dist::build_options const& options = {}) {
   auto& host = host_comm(comm);
-  local_columns of_edges("edges", data.edges.sources.size());
-  local_columns of_rows("rows of vertices", data.rows.vertices.size());
+  std::optional<typed_data> described;
+  typed_graph graph;
+  std::int64_t print = 0;
+  std::vector<std::vector<dist::local_data::id_list const*>> lists; // with vertices of a type
+  std::vector<gathered_rows> rows;
+  std::vector<part_names> names;
+  std::vector<part_columns> values;
+  std::vector<std::vector<dist::vertex_split>> splits;
   auto failure = failure_of([&] {
-    add_columns(data.edges, options.symmetric, of_edges);
-    add_columns(data.rows, of_rows);
+    described.emplace(all, method, options);
+    print = fingerprint_of(*described, options);
+    for (std::size_t t = 0; t < described->nodes.size(); ++t) {
+      lists.push_back(described->lists_of(t));
+    }
+    graph.vertices.reserve(lists.size());
+    graph.edges.reserve(described->edges.size());
+    rows.resize(described->edges.size());
+    names.resize(lists.size());
+    values.resize(lists.size());
+    splits.resize(lists.size());
   });
-  agree(host, {.what = operation::shuffle, .hop = 59}, failure, fingerprint_of(options),
-        [](auto, auto) { return "has other options than rank 0; give the same on all ranks"; });
-  failure = of_edges.agree(host, {.what = operation::shuffle, .hop = 60}, {});
-  failure = of_rows.agree(host, {.what = operation::shuffle, .hop = 61}, failure);
+  agree(host, {.what = operation::shuffle, .hop = 59}, failure, print, [](auto, auto) {
+    return "has other options than rank 0, or other types; give the same on all ranks, types in the same order";
+  });
+  auto& data = *described;
+  for (auto& columns : data.edge_columns) {
+    failure = columns.agree(host, {.what = operation::shuffle, .hop = 60}, failure);
+  }
+  for (auto& columns : data.node_columns) {
+    failure = columns.agree(host, {.what = operation::shuffle, .hop = 61}, failure);
+  }
 
-  dist::local_data::id_list of_method;
   bool in_order = false; // new ids are the numbers of the vertices
-  if constexpr (std::same_as<Method, dist::given_parts>) {
-    of_method = method.vertices;
-  } else if constexpr (std::same_as<Method, contiguous_partitioner>) {
+  if constexpr (std::same_as<Method, contiguous_partitioner>) {
     in_order = method.balance.empty();
   }
-  vertex_ids vertices(host, failure, {&data.edges.sources, &data.edges.destinations, &data.rows.vertices, &of_method},
-                      options.num_vertices, in_order, options.round_bytes);
-  numbered_edges edges(host, data.edges, options);
-  vertices.renumber(host, {}, assign_parts(host, edges, vertices, options.duplicates, method).cview(), true);
-  gathered_rows rows = gather_edges(host, edges, vertices, &of_edges, options.duplicates);
-  part_names names = gather_names(host, vertices);
-  part_columns of_vertices = gather_rows(host, data.rows.vertices, of_rows, vertices, names, options.missing);
-  std::vector<dist::vertex_split> splits = gather_splits(host, data.splits, vertices);
+  for (std::size_t t = 0; t < lists.size(); ++t) {
+    graph.vertices.emplace_back(host, failure, lists[t], data.nodes[t].num_vertices, in_order, options.round_bytes,
+                                data.of_nodes[t]);
+  }
+  failure = failure_of([&] {
+    std::vector<std::int64_t> num_vertices;
+    for (auto const& vertices : graph.vertices) {
+      num_vertices.push_back(vertices.num_vertices());
+    }
+    graph.schema = data.schema(num_vertices);
+    graph.first = first_vertices(graph.schema);
+  });
+  for (std::size_t e = 0; e < rows.size(); ++e) {
+    graph.edges.emplace_back(host, failure, data.edges[e].edges, options.symmetric && data.joins_one_type(e),
+                             options.self_loops == self_loop_handling::keep, data.of_edges[e]);
+  }
+  agree(host, {.what = operation::shuffle, .hop = 58}, failure);
+  {
+    auto const part_of = assign_parts(host, graph, data.given, options.duplicates, method);
+    for (std::size_t t = 0; t < part_of.size(); ++t) {
+      graph.vertices[t].renumber(host, {}, part_of[t].cview(), true);
+    }
+  }
+  for (std::size_t e = 0; e < rows.size(); ++e) {
+    rows[e] = gather_edges(host, graph.edges[e], graph.sources_of(e), graph.destinations_of(e), &data.edge_columns[e],
+                           options.duplicates);
+  }
+  for (std::size_t t = 0; t < names.size(); ++t) {
+    auto const& [name, of_rows, of_splits, count] = data.nodes[t];
+    names[t] = gather_names(host, graph.vertices[t]);
+    values[t] = gather_rows(host, of_rows.vertices, data.node_columns[t], graph.vertices[t], names[t], options.missing);
+    splits[t] = gather_splits(host, of_splits, graph.vertices[t]);
+  }
 
   dist::data_part<device::cpu> made;
   run_together(host, [&] {
-    auto const num_rows = names.numbers.size();
-    auto times = of_vertices.take<std::int64_t>(local_columns::times);
-    auto tensors = of_vertices.take_tensors();
-    if (!vertices.is_range()) {
-      tensors.add("id", glt::feature_store<device::cpu, std::int64_t>(num_rows, 1, std::move(names.ids)));
+    hetero_part<device::cpu> part{
+        .schema = graph.schema, .books = {}, .part = host.rank(), .relations = {}, .original = {}};
+    std::vector<dist::vertex_data<device::cpu>> of_nodes;
+    std::vector<dist::edge_data<device::cpu>> of_edges;
+    for (std::size_t t = 0; t < names.size(); ++t) {
+      auto times = values[t].take<std::int64_t>(local_columns::times);
+      auto tensors = values[t].take_tensors();
+      if (!graph.vertices[t].is_range()) {
+        auto const num_rows = names[t].numbers.size();
+        tensors.add("id", glt::feature_store<device::cpu, std::int64_t>(num_rows, 1, std::move(names[t].ids)));
+      }
+      part.books.push_back(graph.vertices[t].book());
+      part.original.push_back(std::move(names[t].numbers));
+      of_nodes.push_back({.tensors = std::move(tensors), .splits = std::move(splits[t]), .times = std::move(times)});
     }
-    static_cast<void>(rows.values.take<std::int8_t>(local_columns::ids));
-    auto weights = rows.values.take<float>(local_columns::weights);
-    auto edge_times = rows.values.take<std::int64_t>(local_columns::times);
-    made = dist::data_part<device::cpu>(
-        graph_part<device::cpu>{vertices.book(), host.rank(),
-                                csr_graph<device::cpu, global_id>(vertices.num_vertices(), std::move(rows.offsets),
-                                                                  std::move(rows.columns), std::move(rows.ids)),
-                                std::move(names.numbers)},
-        {.tensors = std::move(tensors), .splits = std::move(splits), .times = std::move(times)},
-        {.tensors = rows.values.take_tensors(), .weights = std::move(weights), .times = std::move(edge_times)});
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+      auto& of = rows[e];
+      static_cast<void>(of.values.take<std::int8_t>(local_columns::ids));
+      auto weights = of.values.take<float>(local_columns::weights);
+      auto times = of.values.take<std::int64_t>(local_columns::times);
+      part.relations.emplace_back(graph.sources_of(e).num_vertices(), std::move(of.offsets), std::move(of.columns),
+                                  std::move(of.ids));
+      of_edges.push_back(
+          {.tensors = of.values.take_tensors(), .weights = std::move(weights), .times = std::move(times)});
+    }
+    made = dist::data_part<device::cpu>(std::move(part), std::move(of_nodes), std::move(of_edges));
   });
   return made;
 }
@@ -313,15 +306,25 @@ namespace glt::dist {
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///
-/// @units  ids of edges are positions in the lists of all ranks, in the order of the ranks, or the given ids; reverses
-///         follow, in the same order, as `symmetrize` numbers them
+/// Partitioners with a capacity keep it and their limits as after `repair_balance`. So the parts equal the parts that
+/// glt-partition makes.
+///
+/// Data with `node_types` and `edge_types` become a data set with these types. A partitioner sees the vertices of all
+/// types in one numbering, type after type, and the edges of all types, as `partition_by_type`. With several node types it
+/// also keeps `balance_limit::types` with its slack, if it takes limits; ranges are then cut for each type. For given
+/// parts the method is a vector of `given_parts`.
+///
+/// @units  ids of edges are positions in the lists of all ranks of a type, in the order of the ranks, or the given ids;
+///         reverses follow, in the same order, as `symmetrize` numbers them
 /// @comm   collective; rounds of variable exchanges, each after a header exchange: 24 bytes and the values of an edge,
 ///         32 bytes and the values of a vertex, and for every distinct id of a rank 24 bytes, 16 with `num_vertices`.
-///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass.
-///         Then the exchanges of `data_set`
-/// @throws collective_error  on every rank, if lists of a rank differ in length, tensors or options differ between
-///                           ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none, a
-///                           tensor cannot hold `missing`, a split names no vertex, or a partitioner throws
+///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass,
+///         and in up to 8 more if it exceeds a limit.
+///         Every type has rounds of its own. Then the exchanges of `data_set`
+/// @throws collective_error  on every rank, if lists of a rank differ in length, tensors, types or options differ
+///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none,
+///                           a tensor cannot hold `missing`, a split names no vertex, types come twice or end at no node
+///                           type, data have types and lists without a type, or a partitioner throws
 /// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every
 ///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
 ///         round to one rank, that rank receives all of it

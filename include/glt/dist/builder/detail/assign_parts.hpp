@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/builder/detail/gather_edges.hpp>
 #include <glt/dist/builder/detail/rows_to_first.hpp>
+#include <glt/dist/builder/detail/typed_graph.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
 #include <glt/dist/builder/exchange.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/partition/balance.hpp>
 #include <glt/partition/contiguous.hpp>
+#include <glt/partition/detail/balance_repair.hpp>
 #include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/relabel.hpp>
@@ -24,6 +26,14 @@ concept streams_rows = requires(P const& p) {
   { p.passes } -> std::convertible_to<int>;
 };
 
+/// Assignments by the program: for the only node type, or for each of several.
+template <class P>
+concept gives_parts = std::same_as<P, dist::given_parts> || std::same_as<P, std::vector<dist::given_parts>>;
+
+/// Partitioners that keep limits while they find room; `balance_repair` then moves vertices, as in glt-partition.
+template <class P>
+concept keeps_limits = requires(P p) { p.balance.push_back(balance_limit::vertices(p.capacity_slack)); };
+
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
   if constexpr (requires { p.stream(num_vertices, num_edges, num_parts); }) {
@@ -33,48 +43,59 @@ template <class P>
   }
 }
 
-/// Assigns the vertices of rows on rank 0, and returns the parts of the vertices of this home.
+/// Assigns the vertices of all types on rank 0, and returns the parts of the vertices of this home.
 ///
-/// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0.
+/// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0. Parts
+/// then keep limits as after `repair_balance`.
 ///
-/// @shape  → [homes.size()]
-/// @comm   collective; a header exchange; for each pass as `rows_to_first`; `exchange_lists` of the parts
+/// @shape  types [node types] → [node types] of [homes->size()]
+/// @comm   collective; header exchanges; for each pass and type as `rows_to_first`, and up to 8 such passes more if limits
+///         are exceeded; `exchange_lists` of the parts
 template <communicator Comm, class Partitioner>
-[[nodiscard]] buffer<device::cpu, local_id> assign_on_first(Comm& comm, vertex_ids::directory_type const& homes,
-                                                            gathered_rows const& rows, std::int64_t round_bytes,
-                                                            Partitioner const& method) {
-  auto const num_vertices = homes.num_keys();
+[[nodiscard]] std::vector<buffer<device::cpu, local_id>>
+assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round_bytes, Partitioner const& method) {
   std::string failure;
+  std::int64_t num_vertices = 0;
+  std::int64_t num_local_edges = 0;
   buffer<device::cpu, local_id> part_of; // of all vertices, on rank 0
   auto const on_first = [&](auto work) {
     if (comm.rank() == 0) {
       attempt(failure, work);
     }
   };
-  std::vector<std::int64_t> bounds; // of this rank's rounds of rows
+  std::vector<std::vector<std::int64_t>> bounds; // of this rank's rounds of rows, by type
   failure = failure_of([&] {
     auto const most = items_of_bytes(round_bytes, sizeof(std::int64_t));
-    bounds.push_back(0);
-    for (std::int64_t row = 1; row < homes.size(); ++row) {
-      auto const begin = bounds.back();
-      if (rows.offsets[row + 1] - rows.offsets[begin] + row - begin >= most) {
-        bounds.push_back(row);
+    for (auto const& [homes, rows] : types) {
+      auto& of_type = bounds.emplace_back(1, 0);
+      for (std::int64_t row = 1; row < homes->size(); ++row) {
+        auto const begin = of_type.back();
+        if (rows.offsets[row + 1] - rows.offsets[begin] + row - begin >= most) {
+          of_type.push_back(row);
+        }
       }
+      of_type.push_back(homes->size());
+      num_vertices += homes->num_keys();
+      num_local_edges += rows.columns.size();
     }
-    bounds.push_back(homes.size());
   });
   auto const num_edges =
-      total_value(exchange_values(comm, {.what = operation::shuffle, .hop = 52}, failure, rows.columns.size()));
+      total_value(exchange_values(comm, {.what = operation::shuffle, .hop = 52}, failure, num_local_edges));
   auto const each_row = [&](auto take) {
-    rows_to_first(
-        comm, num_vertices, std::ssize(bounds) - 1, failure,
-        [&](std::int64_t round) {
-          auto const begin = bounds[static_cast<std::size_t>(round)];
-          auto const end = bounds[static_cast<std::size_t>(round) + 1];
-          return csr_view<memory_space::host, global_id>(
-              num_vertices, rows.offsets.view().subview(begin, end - begin + 1), rows.columns.view());
-        },
-        take);
+    std::int64_t first_of_type = 0;
+    for (std::size_t t = 0; t < types.size(); ++t) {
+      auto const& rows = types[t].rows;
+      rows_to_first(
+          comm, num_vertices, std::ssize(bounds[t]) - 1, failure,
+          [&](std::int64_t round) {
+            auto const begin = bounds[t][static_cast<std::size_t>(round)];
+            auto const end = bounds[t][static_cast<std::size_t>(round) + 1];
+            return csr_view<memory_space::host, global_id>(
+                num_vertices, rows.offsets.view().subview(begin, end - begin + 1), rows.columns.view());
+          },
+          [&](global_id first, csr_view<memory_space::host, global_id> some) { take(first_of_type + first, some); });
+      first_of_type += types[t].homes->num_keys();
+    }
   };
   auto const whole = [&] {
     buffer<device::cpu, edge_offset> offsets;
@@ -120,15 +141,41 @@ template <communicator Comm, class Partitioner>
     whole();
   }
   on_first([&] { static_cast<void>(make_partition_book(part_of.cview(), comm.size())); }); // checks the parts
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 0);
-  if (comm.rank() == 0) {
-    for (std::size_t home = 0; home < counts.size(); ++home) {
-      counts[home] = homes.first_numbers()[home + 1] - homes.first_numbers()[home];
+  if constexpr (keeps_limits<Partitioner>) {
+    std::optional<balance_repair> repair;
+    on_first([&] {
+      auto limits = method.balance;
+      limits.push_back(balance_limit::vertices(method.capacity_slack));
+      repair.emplace(std::move(part_of), limits, comm.size());
+    });
+    auto const wants_round = [&] {
+      bool const wanted = repair && repair->wants_round();
+      return any_above_zero(exchange_values(comm, {.what = operation::shuffle, .hop = 49}, failure, wanted ? 1 : 0));
+    };
+    while (wants_round()) {
+      each_row([&](global_id first, csr_view<memory_space::host, global_id> some) { repair->see_rows(first, some); });
+      on_first([&] { repair->finish_round(); });
     }
+    on_first([&] { part_of = std::move(*repair).result(); });
   }
-  auto arrived =
-      exchange_lists(comm, {.what = operation::shuffle, .hop = 53}, failure, part_of.cview(), counts, round_bytes);
-  return std::move(arrived.items);
+  std::vector<buffer<device::cpu, local_id>> made;
+  attempt(failure, [&] { made.resize(types.size()); });
+  std::int64_t first = 0;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    std::vector<std::int64_t> counts;
+    attempt(failure, [&] { counts.resize(static_cast<std::size_t>(comm.size()), 0); });
+    host_view<local_id const> sent;
+    on_first([&] {
+      auto const& homes = *types[t].homes;
+      for (std::size_t home = 0; home < counts.size(); ++home) {
+        counts[home] = homes.first_numbers()[home + 1] - homes.first_numbers()[home];
+      }
+      sent = part_of.cview().subview(first, homes.num_keys());
+      first += homes.num_keys();
+    });
+    made[t] = exchange_lists(comm, {.what = operation::shuffle, .hop = 53}, failure, sent, counts, round_bytes).items;
+  }
+  return made;
 }
 
 /// Sends parts that the program gives to the homes of the vertices.
@@ -137,18 +184,18 @@ template <communicator Comm, class Partitioner>
 /// @comm   collective; as `shuffle_in_rounds`, 16 bytes a vertex, and a header exchange
 /// @throws collective_error  on every rank, naming a vertex that is given two parts or none, or a part outside [0, R)
 template <communicator Comm>
-[[nodiscard]] buffer<device::cpu, local_id> take_given_parts(Comm& comm, vertex_ids const& vertices,
-                                                             dist::given_parts const& given) {
+[[nodiscard]] buffer<device::cpu, local_id>
+take_given_parts(Comm& comm, std::string failure, vertex_ids const& vertices, dist::given_parts const& given) {
   struct assignment {
     std::int64_t id;
     std::int64_t part;
   };
   auto const& homes = vertices.directory();
   buffer<device::cpu, local_id> part_of;
-  auto failure = failure_of([&] {
+  attempt(failure, [&] {
     if (given.vertices.size() != given.parts.size()) {
-      throw precondition_error(
-          message(given.parts.size(), " parts for ", given.vertices.size(), " vertices; give one part per vertex"));
+      throw precondition_error(message(given.parts.size(), " parts for ", given.vertices.size(), " vertices",
+                                       vertices.of_type(), "; give one part per vertex"));
     }
     part_of.resize(homes.size());
     std::ranges::fill(part_of, -1);
@@ -161,8 +208,8 @@ template <communicator Comm>
         each_id(given.vertices, first, last, [&](std::int64_t i, std::int64_t vertex) {
           assignment const one{vertex, given.parts[i]};
           if (one.part < 0 || one.part >= comm.size()) {
-            throw precondition_error(
-                message("part of vertex ", vertex, " is ", one.part, ", outside [0, ", comm.size(), ")"));
+            throw precondition_error(message("part of vertex ", vertex, vertices.of_type(), " is ", one.part,
+                                             ", outside [0, ", comm.size(), ")"));
           }
           shuffle.add(homes.home_of(vertex), &one);
         });
@@ -172,58 +219,91 @@ template <communicator Comm>
         std::memcpy(&one, record, sizeof(one));
         auto& part = part_of[homes.find(one.id)];
         if (part >= 0) {
-          throw precondition_error(message("vertex ", one.id, " is given two parts; give each vertex one"));
+          throw precondition_error(
+              message("vertex ", one.id, vertices.of_type(), " is given two parts; give each vertex one"));
         }
         part = static_cast<local_id>(one.part);
       },
       failure);
   agree(comm, {.what = operation::shuffle, .hop = 54}, failure_of([&] {
           if (auto const missing = std::ranges::find(part_of, -1); missing != part_of.end()) {
-            throw precondition_error(
-                message("vertex ", homes.key_at(missing - part_of.begin()), " is given no part; give each vertex one"));
+            throw precondition_error(message("vertex ", homes.key_at(missing - part_of.begin()), vertices.of_type(),
+                                             " is given no part; give each vertex one"));
           }
         }));
   return part_of;
 }
 
-/// Returns the parts of the vertices of this home.
+/// Returns the parts of the vertices of this home, by type.
 ///
-/// @shape  → [vertices.directory().size()]
-/// @comm   collective; none for hash and ranges
+/// @param  given  the parts that the program gives, by type, if this is the method
+/// @shape  → [node types] of [vertices[t].directory().size()]
+/// @comm   collective; a header exchange for hash and ranges
 template <communicator Comm, class Method>
-[[nodiscard]] buffer<device::cpu, local_id> assign_parts(Comm& comm, numbered_edges& edges, vertex_ids& vertices,
-                                                         dist::build_options::duplicate_edges duplicates,
-                                                         Method const& method) {
-  auto const& homes = vertices.directory();
+[[nodiscard]] std::vector<buffer<device::cpu, local_id>>
+assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> given,
+             dist::build_options::duplicate_edges duplicates, Method const& method) {
   auto const each = [&](auto part_at) {
-    buffer<device::cpu, local_id> part_of;
+    std::vector<buffer<device::cpu, local_id>> part_of;
     agree(comm, {.what = operation::shuffle, .hop = 55}, failure_of([&] {
-            part_of.resize(homes.size());
-            for (std::int64_t place = 0; place < part_of.size(); ++place) {
-              part_of[place] = static_cast<local_id>(part_at(place));
+            part_of.resize(graph.vertices.size());
+            for (std::size_t t = 0; t < part_of.size(); ++t) {
+              auto const& homes = graph.vertices[t].directory();
+              part_of[t].resize(homes.size());
+              for (std::int64_t place = 0; place < homes.size(); ++place) {
+                part_of[t][place] = static_cast<local_id>(part_at(t, homes.first() + place));
+              }
             }
           }));
     return part_of;
   };
-  if constexpr (std::same_as<Method, dist::given_parts>) {
-    return take_given_parts(comm, vertices, method);
+  if constexpr (gives_parts<Method>) {
+    std::vector<buffer<device::cpu, local_id>> part_of;
+    auto failure = failure_of([&] { part_of.resize(graph.vertices.size()); });
+    for (std::size_t t = 0; t < graph.vertices.size(); ++t) {
+      part_of[t] = take_given_parts(comm, failure, graph.vertices[t], given[t]);
+    }
+    return part_of;
   } else if constexpr (requires(global_id vertex) { method.part_of(vertex, 1); }) {
-    return each([&](std::int64_t place) { return method.part_of(homes.first() + place, comm.size()); });
+    return each(
+        [&](std::size_t t, std::int64_t number) { return method.part_of(graph.first[t] + number, comm.size()); });
   } else {
     if constexpr (std::same_as<Method, contiguous_partitioner>) {
-      if (method.balance.empty()) {
+      if (method.balance.empty() && graph.vertices.size() == 1) {
+        auto const num_vertices = graph.vertices[0].num_vertices();
         int part = 0;
-        return each([&](std::int64_t place) {
-          while (first_place(homes.num_keys(), comm.size(), part + 1) <= homes.first() + place) {
+        return each([&](std::size_t, std::int64_t number) {
+          while (first_place(num_vertices, comm.size(), part + 1) <= number) {
             ++part;
           }
           return part;
         });
       }
+      if (method.balance.empty()) {
+        return each([&](std::size_t t, std::int64_t number) {
+          auto const share =
+              (static_cast<double>(number) + 0.5) / static_cast<double>(graph.vertices[t].num_vertices());
+          return part_at_share(share, comm.size());
+        });
+      }
     }
-    vertices.renumber(comm, {}, each([&](std::int64_t) { return comm.rank(); }).cview(), false);
-    auto const rows = gather_edges(comm, edges, vertices, nullptr, duplicates);
-    return assign_on_first(comm, homes, rows, vertices.round_bytes(), method);
+    auto const rows = gather_at_homes(comm, graph, duplicates);
+    auto const round_bytes = graph.vertices[0].round_bytes();
+    if constexpr (requires(Method limited) { limited.balance.push_back(balance_limit()); }) {
+      if (graph.vertices.size() > 1) { // every part gets its share of every type
+        std::optional<Method> limited;
+        agree(comm, {.what = operation::shuffle, .hop = 57}, failure_of([&] {
+                limited.emplace(method);
+                auto limit = balance_limit::types(graph.schema);
+                if constexpr (requires { method.capacity_slack; }) {
+                  limit.slack = method.capacity_slack;
+                }
+                limited->balance.push_back(std::move(limit));
+              }));
+        return assign_on_first(comm, rows, round_bytes, *limited);
+      }
+    }
+    return assign_on_first(comm, rows, round_bytes, method);
   }
 }
 

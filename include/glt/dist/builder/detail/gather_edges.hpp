@@ -13,16 +13,19 @@ namespace glt::detail {
 /// Edges of this rank with their ids: the ids that the program gives, or positions in the lists of all ranks.
 class numbered_edges {
 public:
+  /// Counts the edges of all ranks. `symmetric` adds reverses; `loops` are edges from a vertex to itself, kept or not.
+  ///
   /// @comm   collective; two header exchanges
-  /// @throws collective_error  on every rank, if an id of a rank is below 0
+  /// @throws collective_error  on every rank, if a rank passes a failure, or an id of a rank is below 0
   template <communicator Comm>
-  numbered_edges(Comm& comm, dist::local_data::edge_list const& edges, dist::build_options const& options)
-      : edges_(edges), symmetric_(options.symmetric), loops_(options.self_loops == self_loop_handling::keep) {
+  numbered_edges(Comm& comm, std::string failure, dist::local_data::edge_list const& edges, bool symmetric, bool loops,
+                 std::string_view of_type)
+      : edges_(edges), symmetric_(symmetric), loops_(loops) {
     std::int64_t proper = 0;
-    auto const failure = failure_of([&] {
-      each_id(edges.ids, 0, edges.ids.size(), [](std::int64_t, std::int64_t id) {
+    attempt(failure, [&] {
+      each_id(edges_.ids, 0, edges_.ids.size(), [&](std::int64_t, std::int64_t id) {
         if (id < 0) {
-          throw precondition_error(message("edge id ", id, "; ids are 0 or more"));
+          throw precondition_error(message("edge id ", id, of_type, "; ids are 0 or more"));
         }
       });
       if (symmetric_) {
@@ -140,13 +143,15 @@ inline void merge_duplicates(gathered_rows& rows) {
 /// Moves edges to the owners of their destinations, in rounds: first the numbers of their rows, which give every edge
 /// its place, then the edges themselves.
 ///
+/// @param  sources, vertices  the vertices at which the edges start, and end
 /// @param  values  columns of this rank's edges, or none to move no values
 /// @comm   collective; per round of each of the two passes one of `record_shuffle`; 4 bytes an edge, then 20 bytes and
 ///         its values
 /// @throws collective_error  on every rank, if memory is exhausted on a rank
 template <communicator Comm>
-[[nodiscard]] gathered_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& vertices,
-                                         local_columns const* values, dist::build_options::duplicate_edges duplicates) {
+[[nodiscard]] gathered_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& sources,
+                                         vertex_ids const& vertices, local_columns const* values,
+                                         dist::build_options::duplicate_edges duplicates) {
   auto const& book = vertices.book();
   std::optional<row_places> places;
   std::string failure = failure_of([&] { places.emplace(book.size(comm.rank())); });
@@ -195,7 +200,7 @@ template <communicator Comm>
             auto const to = vertices[destination];
             auto const part = book.owner(to);
             auto const row = static_cast<local_id>(to - book.begin(part));
-            moving_ends const ends{vertices[source], id};
+            moving_ends const ends{sources[source], id};
             std::memcpy(record.data(), &ends, sizeof(ends));
             std::memcpy(record.data() + sizeof(ends), &row, sizeof(row));
             if (values != nullptr) {

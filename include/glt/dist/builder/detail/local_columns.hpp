@@ -17,7 +17,7 @@ struct local_column {
   std::string name;
   element_type type = element_type::float32;
   std::int64_t columns = 0;
-  dist::local_data::row_list rows{}; ///< none on a rank without vertices or edges
+  dist::local_data::row_list rows{}; ///< none if the rank follows another
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept { // that ranks tell each other
@@ -56,15 +56,16 @@ public:
     all_.push_back({std::string(name), rows.type(), rows.num_columns(), rows});
   }
 
-  /// Agrees with the other ranks on names, types and widths. Ranks without vertices or edges follow the others. Returns
-  /// the failure of this rank if it differs from the first rank that has some, for the next collective.
+  /// Agrees with the other ranks on names, types and widths. Ranks without vertices or edges follow the others; if all
+  /// are without, they follow the first that names columns. Returns the failure of this rank if it differs from the first
+  /// rank that has some, for the next collective.
   ///
   /// @comm   collective; one header exchange and one variable exchange
   /// @throws collective_error  on every rank, if a rank passes a failure
   template <communicator Comm>
   [[nodiscard]] std::string agree(Comm& comm, call_site site, std::string failure) {
-    std::vector<std::byte> own; // empty on a rank without vertices or edges
-    attempt(failure, [&] { own = size_ > 0 ? packed_bytes(all_) : own; });
+    std::vector<std::byte> own;
+    attempt(failure, [&] { own = packed_bytes(size_ > 0, all_); });
     auto const of_ranks = gather_lists(comm, site, failure, own);
     return failure_of([&] { follow(of_ranks, own); });
   }
@@ -89,19 +90,25 @@ public:
 
 private:
   void follow(std::vector<std::vector<std::byte>> const& of_ranks, std::vector<std::byte> const& own) {
-    auto const first = std::ranges::find_if(of_ranks, [](auto const& packed) { return !packed.empty(); });
-    if (first != of_ranks.end() && size_ > 0 && *first != own) {
-      throw precondition_error(message(what_,
-                                       " have other tensors, element types, columns, weights, times or ids than those "
-                                       "of rank ",
-                                       first - of_ranks.begin(), "; give the same on all ranks, in the same order"));
+    std::vector<local_column> followed; // by ranks without vertices or edges
+    for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+      bool has_some = false;
+      std::vector<local_column> columns;
+      unpacker(of_ranks[rank], nullptr).get(has_some).get(columns);
+      if (has_some && size_ > 0 && of_ranks[rank] != own) {
+        throw precondition_error(
+            message(what_, " have other tensors, element types, columns, weights, times or ids than those of rank ",
+                    rank, "; give the same on all ranks, in the same order"));
+      }
+      if (has_some || followed.empty()) {
+        followed = std::move(columns);
+      }
+      if (has_some) {
+        break;
+      }
     }
-    if (size_ > 0) {
-      return;
-    }
-    all_.clear();
-    if (first != of_ranks.end()) {
-      unpacker(*first, nullptr).get(all_);
+    if (size_ == 0) {
+      all_ = std::move(followed);
     }
   }
 

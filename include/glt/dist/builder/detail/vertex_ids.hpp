@@ -6,8 +6,6 @@
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
-#include <initializer_list>
-
 namespace glt::detail {
 
 /// Calls use(i, id) for the ids of a list from `first` to before `last`.
@@ -25,8 +23,8 @@ void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int
 }
 
 /// Returns the distinct ids of lists, ascending; `bytes` of ids are sorted at a time.
-[[nodiscard]] inline std::vector<std::int64_t>
-distinct_ids(std::initializer_list<dist::local_data::id_list const*> lists, std::int64_t bytes) {
+[[nodiscard]] inline std::vector<std::int64_t> distinct_ids(std::span<dist::local_data::id_list const* const> lists,
+                                                            std::int64_t bytes) {
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> fresh;
   auto const most = static_cast<std::size_t>(items_of_bytes(bytes, sizeof(std::int64_t)));
@@ -53,7 +51,7 @@ distinct_ids(std::initializer_list<dist::local_data::id_list const*> lists, std:
 /// @pre    ids are in range; not checked
 /// @cost   O(n + bound / 64), and a bit for every possible id
 [[nodiscard]] inline std::vector<std::int64_t>
-distinct_ids_below(std::int64_t bound, std::initializer_list<dist::local_data::id_list const*> lists) {
+distinct_ids_below(std::int64_t bound, std::span<dist::local_data::id_list const* const> lists) {
   std::vector<std::uint64_t> seen(static_cast<std::size_t>(bound / 64 + 1), 0);
   for (auto const* const list : lists) {
     each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
@@ -121,26 +119,28 @@ public:
   using directory_type = key_directory<std::int64_t>;
 
   /// Finds the vertices: [0, num_vertices), or those in the lists of any rank. `in_order`: the vertices will be divided
-  /// into ranges, which needs no table of [0, num_vertices).
+  /// into ranges, which needs no table of [0, num_vertices). `of_type` follows ids in errors, and must outlive this.
   ///
   /// @comm   collective; a header exchange, and the exchanges of `key_directory` without num_vertices
   /// @throws collective_error  on every rank, if a rank passes a failure, an id of a rank is below 0 or not below
   ///                           num_vertices, or num_vertices differs or is below 0
   template <communicator Comm>
-  vertex_ids(Comm& comm, std::string failure, std::initializer_list<dist::local_data::id_list const*> lists,
-             std::optional<std::int64_t> num_vertices, bool in_order, std::int64_t round_bytes)
-      : round_bytes_(round_bytes), is_range_(num_vertices.has_value()), keeps_ids_(is_range_ && in_order),
-        directory_(directory_type::of_range(0, comm.rank(), comm.size())) {
+  vertex_ids(Comm& comm, std::string failure, std::span<dist::local_data::id_list const* const> lists,
+             std::optional<std::int64_t> num_vertices, bool in_order, std::int64_t round_bytes,
+             std::string_view of_type)
+      : of_type_(of_type), round_bytes_(round_bytes), is_range_(num_vertices.has_value()),
+        keeps_ids_(is_range_ && in_order), directory_(directory_type::of_range(0, comm.rank(), comm.size())) {
     attempt(failure, [&] {
       if (is_range_ && *num_vertices < 0) {
-        throw precondition_error(message("graph of ", *num_vertices, " vertices; the number is 0 or more"));
+        throw precondition_error(
+            message("graph of ", *num_vertices, " vertices", of_type, "; the number is 0 or more"));
       }
       for (auto const* const list : lists) {
         each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
           if (id < 0 || (is_range_ && id >= *num_vertices)) {
-            throw precondition_error(
-                is_range_ ? message("vertex id ", id, " is outside [0, ", *num_vertices, "), the vertices of the graph")
-                          : message("vertex id ", id, "; ids are 0 or more"));
+            throw precondition_error(is_range_ ? message("vertex id ", id, of_type, " is outside [0, ", *num_vertices,
+                                                         "), the vertices of the graph")
+                                               : message("vertex id ", id, of_type, "; ids are 0 or more"));
           }
         });
       }
@@ -148,8 +148,8 @@ public:
         known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
       }
     });
-    agree(comm, {.what = operation::shuffle, .hop = 20}, failure, num_vertices.value_or(-1), [](auto own, auto first) {
-      return message("says that there are ", own, " vertices, but rank 0 says ", first,
+    agree(comm, {.what = operation::shuffle, .hop = 20}, failure, num_vertices.value_or(-1), [&](auto own, auto first) {
+      return message("says that there are ", own, " vertices", of_type, ", but rank 0 says ", first,
                      " (-1: any ids); say the same on all ranks");
     });
     if (is_range_) {
@@ -165,6 +165,8 @@ public:
   [[nodiscard]] bool is_range() const noexcept { return is_range_; }
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   [[nodiscard]] std::int64_t round_bytes() const noexcept { return round_bytes_; }
+  /// Returns the text that follows an id in errors: " of type 'paper'", or nothing without types.
+  [[nodiscard]] std::string_view of_type() const noexcept { return of_type_; }
 
   /// Returns the id after partitioning of a vertex of this rank's lists.
   ///
@@ -226,6 +228,7 @@ public:
   }
 
 private:
+  std::string_view of_type_;
   std::int64_t round_bytes_;
   bool is_range_;
   bool keeps_ids_;                  // after partitioning
