@@ -24,6 +24,13 @@ concept streams_rows = requires(P const& p) {
   { p.passes } -> std::convertible_to<int>;
 };
 
+/// Partitioners that all ranks run together, each with the rows of its homes; they return the parts of these.
+template <class P, class Comm>
+concept assigns_home_rows =
+    requires(P const& p, Comm& comm, partition_book const& homes, csr_view<memory_space::host, global_id> rows) {
+      { p(comm, homes, rows) } -> std::same_as<buffer<device::cpu, local_id>>;
+    };
+
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
   if constexpr (requires { p.stream(num_vertices, num_edges, num_parts); }) {
@@ -223,7 +230,13 @@ template <communicator Comm, class Method>
     }
     vertices.renumber(comm, {}, each([&](std::int64_t) { return comm.rank(); }).cview(), false);
     auto const rows = gather_edges(comm, edges, vertices, nullptr, duplicates);
-    return assign_on_first(comm, homes, rows, vertices.round_bytes(), method);
+    if constexpr (assigns_home_rows<Method, Comm>) {
+      return method(
+          comm, vertices.book(),
+          csr_view<memory_space::host, global_id>(homes.num_keys(), rows.offsets.cview(), rows.columns.cview()));
+    } else {
+      return assign_on_first(comm, homes, rows, vertices.round_bytes(), method);
+    }
   }
 }
 

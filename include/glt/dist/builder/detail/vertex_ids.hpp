@@ -135,8 +135,12 @@ public:
       if (is_range_ && *num_vertices < 0) {
         throw precondition_error(message("graph of ", *num_vertices, " vertices; the number is 0 or more"));
       }
+      std::int64_t largest = -1;
+      std::int64_t num_ids = 0;
       for (auto const* const list : lists) {
+        num_ids += list->size();
         each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+          largest = std::max(largest, id);
           if (id < 0 || (is_range_ && id >= *num_vertices)) {
             throw precondition_error(
                 is_range_ ? message("vertex id ", id, " is outside [0, ", *num_vertices, "), the vertices of the graph")
@@ -145,7 +149,11 @@ public:
         });
       }
       if (!keeps_ids_) {
-        known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
+        if (is_range_ || (largest / 8 < round_bytes && largest / 64 <= num_ids)) { // a bit for every possible id
+          known_ = distinct_ids_below(is_range_ ? *num_vertices : largest + 1, lists);
+        } else {
+          known_ = distinct_ids(lists, round_bytes);
+        }
       }
     });
     agree(comm, {.what = operation::shuffle, .hop = 20}, failure, num_vertices.value_or(-1), [](auto own, auto first) {
