@@ -74,7 +74,7 @@ distinct_ids_below(std::int64_t bound, std::initializer_list<dist::local_data::i
   return all;
 }
 
-/// Table from the ids that a rank knows to their new ids.
+/// Table from the ids that a rank knows to their new ids. If there are few gaps between the ids, they are its indices.
 class known_ids {
 public:
   known_ids() = default;
@@ -84,7 +84,17 @@ public:
     if (ids_.empty()) {
       return;
     }
-    auto const range = static_cast<std::uint64_t>(ids_.back() - ids_.front());
+    first_ = ids_.front();
+    auto const range = static_cast<std::uint64_t>(ids_.back() - first_);
+    if (range / 3 * 2 < ids_.size()) {
+      buffer<device::cpu, global_id> by_id(static_cast<std::int64_t>(range) + 1);
+      for (std::size_t i = 0; i < ids_.size(); ++i) {
+        by_id[ids_[i] - first_] = renumbered_[static_cast<std::int64_t>(i)];
+      }
+      renumbered_ = std::move(by_id);
+      ids_ = {};
+      return;
+    }
     shift_ = std::max(0, static_cast<int>(std::bit_width(range)) - static_cast<int>(std::bit_width(ids_.size())) + 2);
     starts_.resize((range >> shift_) + 2, 0);
     for (auto const id : ids_) {
@@ -97,6 +107,9 @@ public:
 
   /// @pre    the id is one of the table; not checked
   [[nodiscard]] global_id operator[](std::int64_t id) const noexcept {
+    if (ids_.empty()) {
+      return renumbered_[id - first_];
+    }
     auto const at = bucket(id);
     auto const first = ids_.begin() + starts_[at];
     auto const last = ids_.begin() + starts_[at + 1];
@@ -105,11 +118,12 @@ public:
 
 private:
   [[nodiscard]] std::size_t bucket(std::int64_t id) const noexcept {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(id - ids_.front()) >> shift_);
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(id - first_) >> shift_);
   }
 
-  std::vector<std::int64_t> ids_;
+  std::vector<std::int64_t> ids_; // empty if ids are indices
   buffer<device::cpu, global_id> renumbered_;
+  std::int64_t first_ = 0;
   std::vector<std::int64_t> starts_; // of ids with equal high bits; about a quarter as many as there are ids
   int shift_ = 0;
 };
