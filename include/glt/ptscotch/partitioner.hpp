@@ -240,7 +240,7 @@ struct ptscotch_partitioner {
   template <communicator Comm>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(Comm& comm, partition_book const& homes,
                                                          csr_view<memory_space::host, global_id> rows) const {
-    static_assert(std::derived_from<Comm, mpi_comm>,
+    static_assert(std::is_base_of_v<mpi_comm, Comm>,
                   "ptscotch_partitioner needs processes of MPI as ranks: pass a glt::mpi_comm, or another partitioner");
     run_together(comm, [&] { detail::check_slack("PT-Scotch", capacity_slack); });
     auto graph = detail::make_scotch_rows(comm, homes, rows);

@@ -6,3 +6,7 @@
 
 #endif
 #include <ptscotch.h>
+#if SCOTCH_VERSION < 7
+#include <missing for glt::ptscotch: PT-Scotch 7 or newer: this one is older>
+
+#endif
