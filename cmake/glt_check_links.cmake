@@ -13,7 +13,7 @@ function(glt_check_links folder)
     get_target_property(passed_on ${target} INTERFACE_LINK_LIBRARIES)
     # What is linked where it exists may be off.
     string(REGEX REPLACE "\\$<TARGET_NAME_IF_EXISTS:[^>]*>" "" links "${links};${passed_on}")
-    string(REGEX MATCHALL "glt::(io|metis|mpi|thrust|cuda|nccl|dlpack|torch|instances)" names "${links}")
+    string(REGEX MATCHALL "glt::(io|metis|mpi|ptscotch|thrust|cuda|nccl|dlpack|torch|instances)" names "${links}")
     list(REMOVE_DUPLICATES names)
     foreach(name IN LISTS names)
       string(REGEX REPLACE "^glt::" "" component "${name}")

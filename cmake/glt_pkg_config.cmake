@@ -34,6 +34,10 @@ if(GLT_WITH_MPI)
                          CFLAGS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX ${MPI_CXX_COMPILE_OPTIONS} ${glt_include}
                          LIBS ${MPI_CXX_LINK_FLAGS} ${MPI_CXX_LIBRARIES})
 endif()
+if(GLT_WITH_PTSCOTCH)
+  glt_install_pkg_config(glt-ptscotch DESCRIPTION "The PT-Scotch partitioner" REQUIRES "glt-mpi = ${PROJECT_VERSION}"
+                         CFLAGS "-I${PTSCOTCH_INCLUDE_DIR}" LIBS "${PTSCOTCH_LIBRARY}" "${PTSCOTCH_ERROR_LIBRARY}")
+endif()
 if(GLT_WITH_DLPACK)
   get_target_property(glt_include dlpack::dlpack INTERFACE_INCLUDE_DIRECTORIES)
   list(TRANSFORM glt_include PREPEND "-I")

@@ -69,7 +69,7 @@ if [ -z "$nvcc" ]; then
 fi
 for preset in "${presets[@]}"; do
   case $preset in
-    dev) packages+=(libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base) ;;
+    dev) packages+=(libopenmpi-dev openmpi-bin libptscotch-dev libtorch-dev libopenblas0-pthread libbenchmark-dev wordnet-base) ;;
     clang)
       packages+=(clang-19 libclang-rt-19-dev libopenmpi-dev openmpi-bin)
       # OpenMP's library for one version of clang is removed by that for another one: a person's stays.

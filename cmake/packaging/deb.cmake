@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 # The libraries that a component of libglt-dev needs; the core needs none of them.
 set(recommended)
 set(suggested)
-foreach(component IN ITEMS io metis mpi thrust dlpack torch)
+foreach(component IN ITEMS io metis mpi ptscotch thrust dlpack torch)
   string(TOUPPER ${component} option)
   if(GLT_WITH_${option})
     foreach(library IN LISTS glt_libraries_${component})

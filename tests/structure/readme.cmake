@@ -35,7 +35,7 @@ endforeach()
 
 # Public names, their namespaces, and the targets of CMake, which look alike.
 set(public_names glt::dist glt::io glt::device glt::exec glt::detail glt::io::detail)
-foreach(target IN ITEMS glt io metis mpi thrust cuda nccl dlpack torch instances)
+foreach(target IN ITEMS glt io metis mpi ptscotch thrust cuda nccl dlpack torch instances)
   list(APPEND public_names "glt::${target}")
 endforeach()
 if(EXISTS "${ROOT}/tests/structure/public_names.txt")

@@ -2,7 +2,7 @@
 #
 # A recipe for Conan 2, which packs the headers and takes the libraries of glt::io from Conan. In the folder of glt:
 #   conan create cmake/packaging/conan -s compiler.cppstd=20 [-o "glt/*:io=False"]
-# MPI, METIS and LibTorch are those of the system: a program finds them itself and links them beside glt::mpi.
+# MPI, METIS, PT-Scotch and LibTorch are those of the system: a program finds them itself and links them beside glt::mpi.
 import os
 import re
 

@@ -21,6 +21,7 @@ class Glt(CMakePackage):
     variant("io", default=True, description="Readers of data sets and glt-parts folders")
     variant("metis", default=True, description="The METIS partitioner")
     variant("mpi", default=True, description="The MPI communicator")
+    variant("ptscotch", default=False, when="+mpi", description="The PT-Scotch partitioner")
     variant("torch", default=False, description="Tensors of LibTorch and layers over batches")
     variant("tools", default=True, when="+io", description="Build glt-partition")
 
@@ -34,6 +35,7 @@ class Glt(CMakePackage):
     depends_on("cli11", when="+tools", type="build")
     depends_on("metis@5.1:", when="+metis")
     depends_on("mpi@3.1:", when="+mpi")
+    depends_on("scotch@7.0:+mpi", when="+ptscotch")
     depends_on("py-torch", when="+torch")
 
     conflicts("%gcc@:11", msg="glt needs the C++20 of g++ 12 or newer")
@@ -45,6 +47,7 @@ class Glt(CMakePackage):
             self.define_from_variant("GLT_IO", "io"),
             self.define_from_variant("GLT_METIS", "metis"),
             self.define_from_variant("GLT_MPI", "mpi"),
+            self.define("GLT_PTSCOTCH", "+ptscotch" in self.spec),
             self.define_from_variant("GLT_TORCH", "torch"),
             self.define_from_variant("GLT_BUILD_PARTITION", "tools"),
         ]

@@ -303,6 +303,7 @@ namespace glt::dist {
 ///   need no graph;
 /// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
 ///   keeps the parts of all vertices and a round of rows;
+/// - `ptscotch_partitioner` works on the rows of all ranks together, if there is one node type; no rank gets the graph;
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///
@@ -325,8 +326,8 @@ namespace glt::dist {
 ///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none,
 ///                           a tensor cannot hold `missing`, a split names no vertex, types come twice or end at no node
 ///                           type, data have types and lists without a type, or a partitioner throws
-/// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, 18 bytes for every
-///         distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
+/// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, up to 28 bytes for
+///         every distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
 ///         round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},

@@ -34,6 +34,13 @@ concept gives_parts = std::same_as<P, dist::given_parts> || std::same_as<P, std:
 template <class P>
 concept keeps_limits = requires(P p) { p.balance.push_back(balance_limit::vertices(p.capacity_slack)); };
 
+/// Partitioners that all ranks run together, each with the rows of its homes; they return the parts of these.
+template <class P, class Comm>
+concept assigns_home_rows =
+    requires(P const& p, Comm& comm, partition_book const& homes, csr_view<memory_space::host, global_id> rows) {
+      { p(comm, homes, rows) } -> std::same_as<buffer<device::cpu, local_id>>;
+    };
+
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
   if constexpr (requires { p.stream(num_vertices, num_edges, num_parts); }) {
@@ -267,6 +274,22 @@ assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> 
   } else if constexpr (requires(global_id vertex) { method.part_of(vertex, 1); }) {
     return each(
         [&](std::size_t t, std::int64_t number) { return method.part_of(graph.first[t] + number, comm.size()); });
+  } else if constexpr (assigns_home_rows<Method, Comm>) {
+    agree(comm, {.what = operation::shuffle, .hop = 52}, failure_of([&] {
+            if (graph.vertices.size() != 1) {
+              throw precondition_error(
+                  message("this partitioner runs on all ranks together and divides vertices of one "
+                          "type, not of ",
+                          graph.vertices.size(), "; take ldg_partitioner, fennel_partitioner or metis_partitioner"));
+            }
+          }));
+    auto const rows = gather_at_homes(comm, graph, duplicates);
+    auto const& [homes, of_home] = rows[0];
+    std::vector<buffer<device::cpu, local_id>> part_of(1);
+    part_of[0] = method(
+        comm, graph.vertices[0].book(),
+        csr_view<memory_space::host, global_id>(homes->num_keys(), of_home.offsets.cview(), of_home.columns.cview()));
+    return part_of;
   } else {
     if constexpr (std::same_as<Method, contiguous_partitioner>) {
       if (method.balance.empty() && graph.vertices.size() == 1) {

@@ -72,7 +72,7 @@ distinct_ids_below(std::int64_t bound, std::span<dist::local_data::id_list const
   return all;
 }
 
-/// Table from the ids that a rank knows to their new ids.
+/// Table from the ids that a rank knows to their new ids. If there are few gaps between the ids, they are its indices.
 class known_ids {
 public:
   known_ids() = default;
@@ -82,7 +82,17 @@ public:
     if (ids_.empty()) {
       return;
     }
-    auto const range = static_cast<std::uint64_t>(ids_.back() - ids_.front());
+    first_ = ids_.front();
+    auto const range = static_cast<std::uint64_t>(ids_.back() - first_);
+    if (range / 3 * 2 < ids_.size()) {
+      buffer<device::cpu, global_id> by_id(static_cast<std::int64_t>(range) + 1);
+      for (std::size_t i = 0; i < ids_.size(); ++i) {
+        by_id[ids_[i] - first_] = renumbered_[static_cast<std::int64_t>(i)];
+      }
+      renumbered_ = std::move(by_id);
+      ids_ = {};
+      return;
+    }
     shift_ = std::max(0, static_cast<int>(std::bit_width(range)) - static_cast<int>(std::bit_width(ids_.size())) + 2);
     starts_.resize((range >> shift_) + 2, 0);
     for (auto const id : ids_) {
@@ -95,6 +105,9 @@ public:
 
   /// @pre    the id is one of the table; not checked
   [[nodiscard]] global_id operator[](std::int64_t id) const noexcept {
+    if (ids_.empty()) {
+      return renumbered_[id - first_];
+    }
     auto const at = bucket(id);
     auto const first = ids_.begin() + starts_[at];
     auto const last = ids_.begin() + starts_[at + 1];
@@ -103,11 +116,12 @@ public:
 
 private:
   [[nodiscard]] std::size_t bucket(std::int64_t id) const noexcept {
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(id - ids_.front()) >> shift_);
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(id - first_) >> shift_);
   }
 
-  std::vector<std::int64_t> ids_;
+  std::vector<std::int64_t> ids_; // empty if ids are indices
   buffer<device::cpu, global_id> renumbered_;
+  std::int64_t first_ = 0;
   std::vector<std::int64_t> starts_; // of ids with equal high bits; about a quarter as many as there are ids
   int shift_ = 0;
 };
@@ -135,8 +149,12 @@ public:
         throw precondition_error(
             message("graph of ", *num_vertices, " vertices", of_type, "; the number is 0 or more"));
       }
+      std::int64_t largest = -1;
+      std::int64_t num_ids = 0;
       for (auto const* const list : lists) {
+        num_ids += list->size();
         each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+          largest = std::max(largest, id);
           if (id < 0 || (is_range_ && id >= *num_vertices)) {
             throw precondition_error(is_range_ ? message("vertex id ", id, of_type, " is outside [0, ", *num_vertices,
                                                          "), the vertices of the graph")
@@ -145,7 +163,11 @@ public:
         });
       }
       if (!keeps_ids_) {
-        known_ = is_range_ ? distinct_ids_below(*num_vertices, lists) : distinct_ids(lists, round_bytes);
+        if (is_range_ || (largest / 8 < round_bytes && largest / 64 <= num_ids)) { // a bit for every possible id
+          known_ = distinct_ids_below(is_range_ ? *num_vertices : largest + 1, lists);
+        } else {
+          known_ = distinct_ids(lists, round_bytes);
+        }
       }
     });
     agree(comm, {.what = operation::shuffle, .hop = 20}, failure, num_vertices.value_or(-1), [&](auto own, auto first) {
