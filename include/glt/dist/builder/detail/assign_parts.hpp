@@ -275,7 +275,7 @@ assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> 
     return each(
         [&](std::size_t t, std::int64_t number) { return method.part_of(graph.first[t] + number, comm.size()); });
   } else if constexpr (assigns_home_rows<Method, Comm>) {
-    agree(comm, {.what = operation::shuffle, .hop = 52}, failure_of([&] {
+    agree(comm, {.what = operation::shuffle, .hop = 51}, failure_of([&] {
             if (graph.vertices.size() != 1) {
               throw precondition_error(
                   message("this partitioner runs on all ranks together and divides vertices of one "
