@@ -217,8 +217,8 @@ namespace glt {
 ///     auto const data = glt::dist::make_data_set(comm, local, glt::ptscotch_partitioner{});
 ///
 /// Every rank holds the rows of its share of the vertices, and no rank holds the graph. Ignores the graph's directions
-/// and self-loops; edges between the same vertices are merged. The parts are the same for the same seed and number of
-/// ranks. A graph with no more vertices than ranks, or without edges, is divided equally without PT-Scotch.
+/// and self-loops; edges between the same vertices are merged. The parts are the same for the same seed, number of
+/// ranks and `homes`. A graph with no more vertices than ranks, or without edges, is divided equally without PT-Scotch.
 ///
 /// If PT-Scotch fails, it prints the reason on the standard error. Link libptscotcherr, as glt::ptscotch does, never
 /// libptscotcherrexit, which ends the process.
@@ -236,7 +236,7 @@ struct ptscotch_partitioner {
   /// @comm   collective; header exchanges, two rounds of 8 bytes an edge, and the messages of PT-Scotch
   /// @throws collective_error  on every rank, if capacity_slack is negative, V or 2 E is more than PT-Scotch can count,
   ///                           or PT-Scotch fails
-  /// @cost   about 50 bytes an edge
+  /// @cost   about 150 bytes an edge of this rank, most of them in PT-Scotch
   template <communicator Comm>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(Comm& comm, partition_book const& homes,
                                                          csr_view<memory_space::host, global_id> rows) const {
