@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Samples batches of a graph with types whose edges and rows lie on the ranks of a program: mpirun -np 4 typed_in_memory
+// Samples batches of a graph with types whose edges and rows lie on ranks: mpirun -np 4 typed_in_memory
 #include <glt/glt.hpp>
 #include <glt/mpi/program.hpp>
 

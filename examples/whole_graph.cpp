@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trains a network on a whole graph, of which every rank owns a part that glt-partition made, and writes the class that it
-// predicts for every vertex: mpirun -np 2 whole_graph PARTS [CLASSES.npy]
+// Trains a network on a whole graph, of which every rank owns a part that glt-partition made, and writes the class that
+// it predicts for every vertex: mpirun -np 2 whole_graph PARTS [CLASSES.npy]
 #include <glt/glt.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/write_by_original_id.hpp>

@@ -18,10 +18,11 @@
 
 namespace {
 
-// An R-MAT graph of 30 million edges (29 a vertex, scale 20) becomes a data set; every rank holds a range of its edges. In
-// turns: make_csr of all edges on rank 0, with the same ids, and the transfer alone, 24 bytes of every edge that moves to another rank.
-// "ratio" is make_data_set without the transfer by make_csr; "cpu_ratio" is the processor time of the slowest rank, with
-// the transfer, by that of make_csr: other programs on the machine, which make ranks wait for each other, change it less.
+// An R-MAT graph of 30 million edges (29 a vertex, scale 20) becomes a data set; every rank holds a range of its edges.
+// In turns: make_csr of all edges on rank 0, with the same ids, and the transfer alone, 24 bytes of every edge that
+// moves to another rank. "ratio" is make_data_set without the transfer by make_csr; "cpu_ratio" is the processor time
+// of the slowest rank, with the transfer, by that of make_csr: other programs on the machine, which make ranks wait for
+// each other, change it less.
 void make_data_set(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const graph = glt::make_rmat<glt::global_id>({.scale = glt_bench::graph_scale(), .edge_factor = 29});

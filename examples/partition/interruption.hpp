@@ -59,9 +59,9 @@ inline void remove_unfinished(std::filesystem::path const& out) {
   }
 }
 
-/// While it lives, signals that ask the program to end do so only when what it has under way is removed; those that it was
-/// started to ignore (nohup) stay ignored. A file beyond the limit of its length, and a reader of the output that is gone,
-/// are errors of writing.
+/// While it lives, signals that ask the program to end do so only when what it has under way is removed; those that it
+/// was started to ignore (nohup) stay ignored. A file beyond the limit of its length, and a reader of the output that
+/// is gone, are errors of writing.
 ///
 /// To be made before any other thread starts. Concurrent calls: none on one object.
 class interruption {

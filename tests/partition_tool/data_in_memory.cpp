@@ -42,8 +42,8 @@ namespace {
 
 constexpr double slack = 0.05;
 
-// What a rank of a program holds of a data set: its ends of edges, weights, times and ids, and rows, anywhere; lists that
-// have an order are cut into ranges.
+// What a rank of a program holds of a data set: its ends of edges, weights, times and ids, and rows, anywhere; lists
+// that have an order are cut into ranges.
 class held_data {
 public:
   held_data(io::raw_data const& all, int rank, int ranks, bool has_types)
@@ -251,7 +251,8 @@ void divide(io::raw_data const& all, glt_partition::options const& chosen, std::
   io::write_parts(folder, all, labels);
 }
 
-// Divides a data set by glt-partition into a folder, and on thread ranks by a method, and calls use(comm, data, folder).
+// Divides a data set by glt-partition into a folder, and on thread ranks by a method, and calls use(comm, data,
+// folder).
 template <class Method, class Use>
 void check_method(io::raw_data const& all, std::string const& name, Method const& method, Use use) {
   CAPTURE(name);

@@ -181,8 +181,8 @@ template <communicator C, detail::reducible T>
   return value;
 }
 
-/// Returns the values of all ranks on every rank: numbers, structures of numbers, texts, vectors of these of any length,
-/// or reports of loaders.
+/// Returns the values of all ranks on every rank: numbers, structures of numbers, texts, vectors of these of any
+/// length, or reports of loaders.
 ///
 ///     for (auto const& report : glt::gather_over_ranks(comm, loader.report())) { … }
 ///

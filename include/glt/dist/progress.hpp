@@ -39,8 +39,8 @@ struct process_state {
   }
 };
 
-/// Tells whether this process writes to a terminal and is in front of it, or its parent is. An `mpiexec` gives every rank
-/// a terminal as standard output, so the one that controls the job counts.
+/// Tells whether this process writes to a terminal and is in front of it, or its parent is. An `mpiexec` gives every
+/// rank a terminal as standard output, so the one that controls the job counts.
 [[nodiscard]] inline bool has_terminal_in_front() {
   auto const is_terminal = [](char const* stream) {
     std::error_code none;

@@ -14,7 +14,8 @@ namespace glt::io {
 
 namespace detail {
 
-// Sends rows to rank 0 in ascending order of their ids, round by round; rank 0 calls `write(row)` for each in that order.
+// Sends rows to rank 0 in ascending order of their ids, round by round; rank 0 calls `write(row)` for each in that
+// order.
 template <communicator Comm, class Write>
 void send_in_order(Comm& comm, std::span<global_id const> ids, std::byte const* rows, std::int64_t row_bytes,
                    std::int64_t round_bytes, Write write) {
@@ -105,8 +106,8 @@ void write_rows(Comm& comm, dist::data_set<Policy, Vertex> const& data, std::fil
 
 } // namespace detail
 
-/// Writes a row for each vertex of a data set, such as an embedding, to an npy file. Rows have the ascending order of the
-/// original ids: if these are 0 to V − 1, row i belongs to vertex i of the files that were partitioned.
+/// Writes a row for each vertex of a data set, such as an embedding, to an npy file. Rows have the ascending order of
+/// the original ids: if these are 0 to V − 1, row i belongs to vertex i of the files that were partitioned.
 ///
 ///     glt::io::write_by_original_id(comm, data, "scores.npy", glt::host_matrix<float const>(scores, rows, columns));
 ///

@@ -12,8 +12,9 @@ namespace glt::dist {
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
 /// hold nothing. Ids are the program's: any numbers from 0 on, with gaps or without.
 ///
-/// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types` instead,
-/// the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks empty:
+/// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types`
+/// instead, the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks
+/// empty:
 ///
 ///     {.node_types = {{.name = "paper", .rows = {.vertices = papers, .tensors = {{"x", x}}}}, {.name = "author"}},
 ///      .edge_types = {{"author", "writes", "paper", {.sources = authors, .destinations = written}}}}
@@ -154,11 +155,11 @@ struct build_options {
   };
 
   /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
-  /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids. With types, give
-  /// `local_data::node_type::num_vertices` instead.
+  /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids. With types,
+  /// give `local_data::node_type::num_vertices` instead.
   std::optional<std::int64_t> num_vertices{};
-  /// Add the reverse of every edge that is no self-loop, with its values; see `symmetrize`. Reverses of edges between two
-  /// node types are an edge type of their own, "rev_" and the name, behind the others and with the same ids.
+  /// Add the reverse of every edge that is no self-loop, with its values; see `symmetrize`. Reverses of edges between
+  /// two node types are an edge type of their own, "rev_" and the name, behind the others and with the same ids.
   bool symmetric = false;
   duplicate_edges duplicates = duplicate_edges::keep;
   self_loop_handling self_loops = self_loop_handling::keep;

@@ -311,9 +311,9 @@ namespace glt::dist {
 /// glt-partition makes.
 ///
 /// Data with `node_types` and `edge_types` become a data set with these types. A partitioner sees the vertices of all
-/// types in one numbering, type after type, and the edges of all types, as `partition_by_type`. With several node types it
-/// also keeps `balance_limit::types` with its slack, if it takes limits; ranges are then cut for each type. For given
-/// parts the method is a vector of `given_parts`.
+/// types in one numbering, type after type, and the edges of all types, as `partition_by_type`. With several node types
+/// it also keeps `balance_limit::types` with its slack, if it takes limits; ranges are then cut for each type. For
+/// given parts the method is a vector of `given_parts`.
 ///
 /// @units  ids of edges are positions in the lists of all ranks of a type, in the order of the ranks, or the given ids;
 ///         reverses follow, in the same order, as `symmetrize` numbers them
@@ -323,12 +323,12 @@ namespace glt::dist {
 ///         and in up to 8 more if it exceeds a limit.
 ///         Every type has rounds of its own. Then the exchanges of `data_set`
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors, types or options differ
-///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or none,
-///                           a tensor cannot hold `missing`, a split names no vertex, types come twice or end at no node
-///                           type, data have types and lists without a type, or a partitioner throws
+///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or
+///                           none, a tensor cannot hold `missing`, a split names no vertex, types come twice or end at
+///                           no node type, data have types and lists without a type, or a partitioner throws
 /// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, up to 28 bytes for
-///         every distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks send a
-///         round to one rank, that rank receives all of it
+///         every distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks
+///         send a round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {

@@ -8,8 +8,8 @@ namespace glt::dist {
 
 /// Rows that a batch needs; reusable.
 ///
-/// @shape  features [N · F], row-major, in the order of the vertices · labels [M] of the first M vertices · num_rows is N,
-///         also of features without columns
+/// @shape  features [N · F], row-major, in the order of the vertices · labels [M] of the first M vertices · num_rows is
+///         N, also of features without columns
 template <device_policy Policy, bytes_copyable T>
 struct collected_rows {
   buffer<Policy, T> features;

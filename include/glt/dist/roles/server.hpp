@@ -170,8 +170,8 @@ public:
     }
   }
 
-  /// Offers batches under a name. All servers make the same offers in the same order. Rows of servers whose memory is in
-  /// `views` are read in place, as by `loader::read_in_place`; views that do not fit are an error of the client.
+  /// Offers batches under a name. All servers make the same offers in the same order. Rows of servers whose memory is
+  /// in `views` are read in place, as by `loader::read_in_place`; views that do not fit are an error of the client.
   ///
   /// @comm   none
   /// @throws precondition_error  if there is an offer of this name

@@ -145,8 +145,9 @@ namespace glt::io {
 /// are separated by blanks, tabs, commas or semicolons, or by `options.delimiter`. The format of SNAP, KONECT and many
 /// others.
 ///
-/// Empty lines and comments, which begin with '#' or '%', are skipped; numbers may be in double quotes. Edges keep the order of the lines. With
-/// `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers of the file.
+/// Empty lines and comments, which begin with '#' or '%', are skipped; numbers may be in double quotes. Edges keep the
+/// order of the lines. With `options.relabel`, the vertices have a feature "original_id", int64 [V], with the numbers
+/// of the file.
 ///
 /// @throws io_error            if a line is not an edge, a vertex is not below num_vertices, or there are so many more
 ///                             vertices than edges that the numbers should be relabelled

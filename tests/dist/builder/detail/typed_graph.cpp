@@ -44,8 +44,8 @@ struct relation {
   ids destinations;
 };
 
-// A typed graph as one process would hold it. Papers have ids with gaps and rows, authors have no rows, venues are 0 to 2
-// without an edge, and there is no ghost.
+// A typed graph as one process would hold it. Papers have ids with gaps and rows, authors have no rows, venues are 0 to
+// 2 without an edge, and there is no ghost.
 struct whole_data {
   std::vector<relation> relations{{author, "writes", paper, {}, {}},
                                   {paper, "cites", paper, {}, {}},

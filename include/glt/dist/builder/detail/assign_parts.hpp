@@ -56,8 +56,8 @@ template <class P>
 /// then keep limits as after `repair_balance`.
 ///
 /// @shape  types [node types] → [node types] of [homes->size()]
-/// @comm   collective; header exchanges; for each pass and type as `rows_to_first`, and up to 8 such passes more if limits
-///         are exceeded; `exchange_lists` of the parts
+/// @comm   collective; header exchanges; for each pass and type as `rows_to_first`, and up to 8 such passes more if
+///         limits are exceeded; `exchange_lists` of the parts
 template <communicator Comm, class Partitioner>
 [[nodiscard]] std::vector<buffer<device::cpu, local_id>>
 assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round_bytes, Partitioner const& method) {

@@ -57,8 +57,8 @@ public:
   }
 
   /// Agrees with the other ranks on names, types and widths. Ranks without vertices or edges follow the others; if all
-  /// are without, they follow the first that names columns. Returns the failure of this rank if it differs from the first
-  /// rank that has some, for the next collective.
+  /// are without, they follow the first that names columns. Returns the failure of this rank if it differs from the
+  /// first rank that has some, for the next collective.
   ///
   /// @comm   collective; one header exchange and one variable exchange
   /// @throws collective_error  on every rank, if a rank passes a failure

@@ -61,8 +61,8 @@ struct home_rows {
 /// Moves edges to the homes of their destinations: the rows of the graph that `make_homogeneous` makes of all types.
 ///
 /// @shape  → [node types]
-/// @comm   collective; as `vertex_ids::renumber` for every node type and `gather_edges` for every edge type, and a header
-///         exchange
+/// @comm   collective; as `vertex_ids::renumber` for every node type and `gather_edges` for every edge type, and a
+///         header exchange
 template <communicator Comm>
 [[nodiscard]] std::vector<home_rows> gather_at_homes(Comm& comm, typed_graph& graph,
                                                      dist::build_options::duplicate_edges duplicates) {

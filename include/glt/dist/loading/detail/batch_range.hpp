@@ -9,8 +9,8 @@
 namespace glt::detail {
 
 /// Range over the batches of an epoch of a source, in order; a batch is valid until the next one is requested. The
-/// source has `batch_type`, `num_steps()`, `rank()`, and `start(epoch, first_step)`, `advance()`, `leave()` and `current()` as a
-/// `batch_source`.
+/// source has `batch_type`, `num_steps()`, `rank()`, and `start(epoch, first_step)`, `advance()`, `leave()` and
+/// `current()` as a `batch_source`.
 ///
 /// Destroying the range before its end abandons the epoch; other ranks do not wait for its next step.
 template <class Source>

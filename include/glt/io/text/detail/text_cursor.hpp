@@ -111,8 +111,8 @@ template <std::floating_point T>
 
 /// Cursor over the lines in memory of a `text_source`, number by number; every fault is an `io_error` with its line.
 ///
-/// Columns are separated by blanks or tabs, by one ',' or ';', or by both; or by the byte that `separate_by` names, with
-/// blanks on both sides. Lines end with "\n" or "\r\n"; the last line may end with the text.
+/// Columns are separated by blanks or tabs, by one ',' or ';', or by both; or by the byte that `separate_by` names,
+/// with blanks on both sides. Lines end with "\n" or "\r\n"; the last line may end with the text.
 class text_cursor {
 public:
   /// @pre    `text` is a part of `source.unread()`; not checked
