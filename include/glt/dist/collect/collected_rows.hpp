@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/members.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include <glt/core/core.hpp>
+#include <glt/core/detail/members.hpp>
 
 namespace glt::detail {
 
