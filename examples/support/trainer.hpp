@@ -149,7 +149,7 @@ private:
     progress_bar bar(options_.progress && comm_.rank() == 0,
                      name_of(input_) + glt::detail::message(" epoch ", epoch, "/", options_.epochs),
                      train_->num_steps());
-    auto const loading = train_->seconds();
+    auto const before = train_->report();
     comm_.reset();
     network_.train();
     for (auto const& batch : train_->epoch(epoch)) {
@@ -170,12 +170,12 @@ private:
       report.feature_rows += static_cast<double>(batch.subgraph.nodes().size());
       bar.advance();
     }
-    auto const spent = train_->seconds();
-    report.waiting_seconds = spent.waiting - loading.waiting;
-    report.sampling_seconds = spent.sampling - loading.sampling;
-    report.feature_seconds = spent.features - loading.features;
+    auto const spent = (train_->report() - before).seconds;
+    report.waiting_seconds = spent.waiting;
+    report.sampling_seconds = spent.sampling;
+    report.feature_seconds = spent.features;
     auto const sent = comm_.counts().total();
-    report.communication_seconds = sent.seconds;
+    report.communication_seconds = comm_.own_counts().total().seconds; // without threads beside the training
     report.bytes = static_cast<double>(sent.bytes);
     report.messages = static_cast<double>(sent.messages);
     return report;
