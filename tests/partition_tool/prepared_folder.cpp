@@ -140,8 +140,9 @@ TEST_CASE("weights, times and features of no edges: on disk as in memory, for ev
       if (!refused.empty()) {
         glt_partition::console out(false, true);
         io::detail::mapped_raw_data const mapped(folder);
-        CHECK_THROWS_WITH(static_cast<void>(glt_partition::prepare_folder(
-                              folder, mapped.view(), chosen, scratch / ("made" + std::to_string(number)), out)),
+        auto const made = scratch / ("made" + std::to_string(number));
+        fs::create_directory(made);
+        CHECK_THROWS_WITH(static_cast<void>(glt_partition::prepare_folder(folder, mapped.view(), chosen, made, out)),
                           refused.c_str());
         continue;
       }
