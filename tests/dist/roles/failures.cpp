@@ -21,6 +21,7 @@
 #include "support/roles.hpp"
 #include "support/usage.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -366,18 +367,23 @@ void train_long(Comm comm, Node node, std::int64_t steps, std::int64_t bytes) {
     auto const measure = [&] {
       return std::vector{own_usage().kilobytes, client.template request<std::int64_t>(0, "kilobytes", std::int64_t{0})};
     };
-    std::int64_t seeds = 0;
-    for (auto const& batch : loader.epoch(0)) {
-      seeds += batch.num_seeds;
-      if (batch.step == 999) {
-        before = measure();
+    for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+      std::int64_t seeds = 0;
+      for (auto const& batch : loader.epoch(epoch)) {
+        seeds += batch.num_seeds;
+        if (batch.step == 999) {
+          before = measure();
+        }
       }
-    }
-    CHECK(seeds == 32 * steps);
-    auto const after = measure();
-    for (std::size_t i = 0; i < after.size() && knows_memory; ++i) {
-      CAPTURE(before[i]);
-      CHECK(after[i] - before[i] < 1024); // 100 bytes a batch
+      CHECK(seeds == 32 * steps);
+      auto const after = measure();
+      auto const grown = glt::reduce_over_ranks(roles.group(), std::max(after[0] - before[0], after[1] - before[1]),
+                                                glt::reduction::max);
+      if (grown < 1024 || !knows_memory) { // 100 bytes a batch
+        return;
+      }
+      CHECK_MESSAGE(epoch < 2, grown,
+                    " KiB more in every epoch"); // the buffers of MPI grow where ranks must wait, once
     }
   };
   if (bytes > 0) {
