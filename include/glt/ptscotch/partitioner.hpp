@@ -146,8 +146,9 @@ void keep_capacity(Comm& comm, scotch_rows const& rows, std::int64_t capacity, h
         order.push_back(static_cast<SCOTCH_Num>(row));
       }
     }
-    std::ranges::stable_sort(order, {}, [&](SCOTCH_Num row) {
-      return rows.offsets[static_cast<std::size_t>(row) + 1] - rows.offsets[static_cast<std::size_t>(row)];
+    std::ranges::sort(order, {}, [&](SCOTCH_Num row) {
+      auto const at = static_cast<std::size_t>(row);
+      return std::pair(rows.offsets[at + 1] - rows.offsets[at], row);
     });
     std::size_t to = 0;
     auto const room = [&] { return std::max<std::int64_t>(capacity - sizes[to].value, 0); };
