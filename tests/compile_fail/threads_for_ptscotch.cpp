@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: ptscotch_partitioner needs processes of MPI as ranks: pass a glt::mpi_comm
 // needs: ptscotch
+// lines: 17
 #include <glt/comm/threads.hpp>
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/ptscotch/partitioner.hpp>
