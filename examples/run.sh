@@ -151,17 +151,13 @@ fi
 if [ "$total" -gt "$(nproc)" ]; then
   launch+=(--oversubscribe)
 fi
-show=()
-if [ -t 1 ]; then
-  show=(--progress)
-fi
 
 say "train on the whole graph on $ranks ranks"
 "${launch[@]}" -n "$ranks" "$build/examples/full_batch" "$parts" --model sage \
-  --epochs $((5 * epochs)) "${show[@]}"
+  --epochs $((5 * epochs))
 
 say "train with batches on $ranks of $total ranks"
 if [ "$prefetch" -gt 0 ]; then
   launch+=(--bind-to none) # the threads that prepare batches need cores, too
 fi
-exec "${launch[@]}" -n "$total" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${deployment[@]}" "${show[@]}"
+exec "${launch[@]}" -n "$total" "$build/examples/train" "$parts" --epochs "$epochs" --fanout 15,10 --batch 1024 "${deployment[@]}"

@@ -46,7 +46,7 @@ void run(glt::mpi_comm comm) {
     seeds += batch.num_seeds;
   }
   if (glt::reduce_over_ranks(comm, seeds, glt::reduction::sum) != 3000) {
-    throw glt::precondition_error("the batches have not all papers as seeds");
+    throw glt::precondition_error("papers are missing among the seeds of the batches");
   }
 }
 

@@ -8,12 +8,12 @@
 #include "full_batch_part.hpp"
 #include "full_batch_report.hpp"
 #include "graph_network.hpp"
-#include "progress.hpp"
 
 #include <glt/comm/guard.hpp>
 #include <glt/core/detail/message.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/progress.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
@@ -128,7 +128,6 @@ private:
 
   // Every rank adds its vertices to one mean over all of them. What ranks have are parts of its gradient's sum.
   void train_on_graph(std::int64_t epoch, full_batch_report& report) {
-    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), 3);
     adam_.zero_grad();
     glt::attention_draws const draws{.key = key_of(epoch, 0),
                                      .edge_ids = glt::to_tensor(part_.data.graph().local().edge_ids()),
@@ -137,18 +136,14 @@ private:
     at::Tensor const loss =
         torch::nn::functional::cross_entropy(scores, labels_.index_select(0, part_.train.rows),
                                              torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
-    bar.advance();
     (loss / num_train_).backward();
-    bar.advance();
     glt::sum_grads(comm_, network_);
     adam_.step();
-    bar.advance();
     report.loss = loss.item<double>();
   }
 
   void train_on_batches(std::int64_t epoch, full_batch_report& report) {
-    progress_bar bar(options_.progress && comm_.rank() == 0, label(epoch), batches_.num_steps());
-    for (auto const& batch : batches_.epoch(epoch)) {
+    for (auto const& batch : glt::dist::progress(batches_.epoch(epoch), label(epoch))) {
       adam_.zero_grad();
       if (batch.num_seeds > 0) {
         auto const degrees = glt::to_tensor(batch.tensors["in_degree"].template as<float>()).squeeze(1);
@@ -161,7 +156,6 @@ private:
       }
       glt::gather_grads(comm_, network_, batch.num_seeds);
       adam_.step();
-      bar.advance();
     }
   }
 

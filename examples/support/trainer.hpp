@@ -5,7 +5,6 @@
 #include "epoch_report.hpp"
 #include "finite_loss.hpp"
 #include "graph_network.hpp"
-#include "progress.hpp"
 #include "train_options.hpp"
 
 #include <glt/comm/communicator.hpp>
@@ -13,6 +12,7 @@
 #include <glt/core/detail/message.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
+#include <glt/dist/progress.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/tensor.hpp>
@@ -146,13 +146,11 @@ private:
 
   epoch_report train(std::int64_t epoch) {
     epoch_report report;
-    progress_bar bar(options_.progress && comm_.rank() == 0,
-                     name_of(input_) + glt::detail::message(" epoch ", epoch, "/", options_.epochs),
-                     train_->num_steps());
     auto const before = train_->report();
     comm_.reset();
     network_.train();
-    for (auto const& batch : train_->epoch(epoch)) {
+    auto const label = name_of(input_) + glt::detail::message(" epoch ", epoch, "/", options_.epochs);
+    for (auto const& batch : glt::dist::progress(train_->epoch(epoch), label)) {
       auto const start = clock::now();
       adam_.zero_grad();
       if (batch.num_seeds > 0) {
@@ -168,7 +166,6 @@ private:
       report.batches += batch.num_seeds > 0 ? 1 : 0;
       report.sampled_edges += static_cast<double>(batch.subgraph.row().size());
       report.feature_rows += static_cast<double>(batch.subgraph.nodes().size());
-      bar.advance();
     }
     auto const spent = (train_->report() - before).seconds;
     report.waiting_seconds = spent.waiting;

@@ -35,10 +35,9 @@ struct training_options {
   double weight_decay = 0.0;
   std::uint64_t seed = 1;
   double timeout = 0; ///< seconds a call may wait for the other ranks; 0 for ever
-  bool progress = false;
-  std::string log;  ///< figures of epochs as JSON; empty: none
-  std::string save; ///< where the network goes; empty: nowhere
-  std::string load; ///< where it comes from; empty: it begins at random
+  std::string log;    ///< figures of epochs as JSON; empty: none
+  std::string save;   ///< where the network goes; empty: nowhere
+  std::string load;   ///< where it comes from; empty: it begins at random
 };
 
 /// Accepts numbers of `least` or more.
@@ -81,7 +80,6 @@ inline void declare_training(CLI::App& app, training_options& options) {
   app.add_option("--seed", options.seed, "Key of all random choices")->check(at_least<std::uint64_t>(0));
   app.add_option("--timeout", options.timeout, "Seconds that a rank may wait before it ends the job (0: for ever)")
       ->check(at_least<double>(0));
-  app.add_flag("--progress", options.progress, "Draw a bar while an epoch runs");
   app.add_option("--log", options.log, "File for figures, a JSON object a line for every epoch");
   app.add_option("--save", options.save, "File for the network with the best validation accuracy");
   app.add_option("--load", options.load, "File with the network to begin with; torch::load reads it as well");

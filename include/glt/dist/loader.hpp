@@ -123,6 +123,7 @@ public:
 
   /// Returns the number of steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept;
+  /// Returns the rank in the communicator of the loader.
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] loader_options const& options() const noexcept;
   /// Returns an account of the work so far: seconds by phase, batches, rows by source, and messages over a

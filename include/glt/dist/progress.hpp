@@ -64,17 +64,19 @@ public:
   terminal_line& operator=(terminal_line const&) = delete;
   ~terminal_line() {
     if (has_text_) {
-      to_ << std::endl;
+      to_ << clear << std::flush;
     }
   }
 
   [[nodiscard]] bool is_shown() const { return to_.is_open(); }
   void show(std::string const& text) {
-    to_ << '\r' << text << "\033[K" << std::flush; // clears the rest of the line
+    to_ << clear << text << std::flush;
     has_text_ = true;
   }
 
 private:
+  static constexpr char const* clear = "\r\033[K"; // the line
+
   std::ofstream to_;
   bool has_text_ = false;
 };
@@ -84,7 +86,7 @@ private:
 namespace glt::dist {
 
 /// Batches of an epoch, with a line on the terminal that tells how far it is. Only rank 0 shows it, and only where the
-/// job has a terminal in front: nothing is written to files, pipes or logs.
+/// job has a terminal in front: nothing is written to files, pipes or logs. The line goes at the end of the loop.
 ///
 ///     for (auto const& batch : glt::dist::progress(loader.epoch(3), "epoch 3")) { … }
 ///

@@ -18,7 +18,7 @@ namespace glt::detail {
 inline void check_scotch_size(std::int64_t size, char const* what) {
   if (size > std::numeric_limits<SCOTCH_Num>::max()) {
     throw precondition_error(message(what, " is ", size, ", but the headers of PT-Scotch have ", sizeof(SCOTCH_Num) * 8,
-                                     "-bit integers (SCOTCH_Num); build with those of 64 bits, or partition by ",
+                                     "-bit integers (SCOTCH_Num); take a PT-Scotch of 64-bit integers, ",
                                      "ldg_partitioner or fennel_partitioner"));
   }
 }

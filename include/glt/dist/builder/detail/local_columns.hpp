@@ -96,9 +96,9 @@ private:
       std::vector<local_column> columns;
       unpacker(of_ranks[rank], nullptr).get(has_some).get(columns);
       if (has_some && size_ > 0 && of_ranks[rank] != own) {
-        throw precondition_error(
-            message(what_, " have other tensors, element types, columns, weights, times or ids than those of rank ",
-                    rank, "; give the same on all ranks, in the same order"));
+        throw precondition_error(message(what_, " differ from those of rank ", rank,
+                                         " in tensors, element types, columns, weights, times or ",
+                                         "ids; give the same on all ranks, in the same order"));
       }
       if (has_some || followed.empty()) {
         followed = std::move(columns);
