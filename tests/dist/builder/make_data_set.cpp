@@ -457,7 +457,8 @@ TEST_CASE("what is wrong on one rank is an error on all") {
                                               glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
         "vertex 2 is given two parts"));
     if (comm.size() > 1) {
-      CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "other tensors", "rank 0"));
+      CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges),
+                  "differ from those of rank 0 in tensors"));
       CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = here ? 4 : 3}), "4 vertices", "rank 0 says 3"));
       CHECK(names(fails([](auto&) {}, ranges, {.symmetric = here}), "other options than rank 0"));
       CHECK(names(fails([](auto&) {}, ranges, {.missing = here ? 1.0 : 2.0}), "other options than rank 0"));

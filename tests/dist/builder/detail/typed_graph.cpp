@@ -390,7 +390,7 @@ TEST_CASE("what is wrong with a type on one rank is an error on all, and names t
       refused([](auto& data) { data.node_types.push_back({.name = "c"}); }, "other types; give the same on all ranks");
       refused([](auto& data) { std::swap(data.node_types[0], data.node_types[1]); }, "types in the same order");
       refused([&](auto& data) { data.edge_types[0].edges.weights = weights; },
-              "edges of (a, to, b) differ from those of rank");
+              "edges of (a, to, b) differ from those of rank 0 in tensors");
       refused([](auto& data) { data.node_types[0].num_vertices = 4; }, "4 vertices of type 'a'");
     }
   });
