@@ -28,7 +28,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --filter) filter=$2 ;;
     --rounds) rounds=$2 ;;
-    *) outputs+=("$1" "$(realpath -m "$2")") ;;
+    *) outputs+=("$1" "$(realpath -ms "$2")") ;;
   esac
   shift 2
 done

@@ -42,6 +42,7 @@ require_packages python3 python3-venv util-linux openmpi-bin
 build=${built:-build/bench}
 [ -n "$built" ] || build_benchmarks . "$build"
 mkdir -p "$cache" "$out"
+rm -f "$out/left_out" "$out"/*.log # links are not followed
 : > "$out/left_out"
 left_out() {
   printf '%s: %s\n' "$1" "$2" | tee -a "$out/left_out" >&2
@@ -128,4 +129,5 @@ done
 for library in "${with[@]}"; do
   "$cache/$library/bin/pip" list --format=json > "$out/runs/$library.versions"
 done
+rm -f "$out/peers.json" "$out/peers.md"
 python3 bench/peers/table.py "$out"

@@ -22,6 +22,7 @@ build_benchmarks() {
 list_programs() {
   local program folder
   for program in "$1"/bench/bench_*; do
+    [ -f "$program" ] || continue # sources that are compiled together
     folder=${program##*/bench_}
     case $folder in
       cuda_* | emulated_* | peers) ;; # see gpu.sh and peers.sh
@@ -49,7 +50,7 @@ start_benchmark() {
 list_benchmarks() {
   local suffix='' without='^$'
   case $2.$3 in # one rank has nobody to serve it, and two have no core for a thread
-    dist.1) without='^(hand_over|serve_batches)/' ;;
+    dist.1) without='^(hand_over|serve_batches|load_replicated)/' ;;
     dist.2) without='^(load_ahead|growth)/' ;;
   esac
   [ -n "${full:-}${4:-}" ] || without+='|^(growth|infer_sage)/|/columns:256/'

@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     *) usage ;;
   esac
   case $1 in
-    --json) json=$(realpath -m "$2") ;;
+    --json) json=$(realpath -ms "$2") ;;
     --build) built=$(realpath -m "$2") ;;
     --filter) filter=$2 ;;
   esac

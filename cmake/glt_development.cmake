@@ -23,6 +23,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND glt_memory_of_core GREATER 6000)
   target_compile_options(glt_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1500000>
                                                 $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=--param=ggc-min-heapsize=1500000>)
 endif()
+find_program(GLT_LLD ld.lld) # links in a third of the time, large programs in a tenth
+if(GLT_LLD)
+  target_link_options(glt_warnings INTERFACE $<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld>)
+endif()
 if(GLT_SANITIZE)
   # Null pointers and object sizes are the address sanitizer's as well; without them compiling takes half the time.
   target_compile_options(glt_warnings INTERFACE -fsanitize=${GLT_SANITIZE} -fno-sanitize-recover=all
@@ -44,15 +48,47 @@ if(GLT_WITH_MPI)
   include(glt_mpi_launcher)
 endif()
 
-# LibTorch's headers take ten seconds a program: where many are built they are precompiled, here, so that neither the
-# folder nor an option of the build changes what ccache has of them.
-if(GLT_BUILD_TESTS AND TARGET glt::torch AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/torch_precompiled.cpp" CONTENT "")
-  add_library(glt_torch_precompiled OBJECT EXCLUDE_FROM_ALL "${PROJECT_BINARY_DIR}/torch_precompiled.cpp")
-  target_link_libraries(glt_torch_precompiled PRIVATE glt::torch glt_warnings)
-  set_target_properties(glt_torch_precompiled PROPERTIES CXX_EXTENSIONS OFF)
-  target_precompile_headers(glt_torch_precompiled PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h> <torch/optim/adam.h>)
+# Tests, benchmarks and examples that are neighbours are compiled together: what they share is instantiated once, which
+# takes half of the time. By tests/support/group.cmake every source is in a namespace of its own.
+set(group 1)
+if(GLT_BUILD_TESTS)
+  if(glt_memory_of_core GREATER 10000 AND (NOT GLT_SANITIZE MATCHES "address" OR CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
+    set(group 32) # they take up to 5 GB, twice as much under the address sanitizer of g++
+  elseif(glt_memory_of_core GREATER 6000) # 2 GB
+    set(group 16)
+  else()
+    set(group 4)
+  endif()
+  if(TARGET glt_instances)
+    set_target_properties(glt_instances PROPERTIES UNITY_BUILD ON)
+  endif()
 endif()
+set(GLT_TEST_GROUP ${group} CACHE STRING "Most sources that are compiled together; 1 compiles every one alone")
+
+# glt_group_sources(<variable> <name> <suffix> [PROGRAMS] <file>...): the translation units of these sources. With PROGRAMS
+# every source has a main, which the program that links tests/support/group_main.cpp calls by the name of the source.
+function(glt_group_sources variable name suffix)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "PROGRAMS" "" "")
+  set(sources ${arg_UNPARSED_ARGUMENTS})
+  set(script "${PROJECT_SOURCE_DIR}/tests/support/group.cmake")
+  set(units)
+  set(number 0)
+  list(LENGTH sources length)
+  math(EXPR groups "(${length} + ${GLT_TEST_GROUP} - 1) / ${GLT_TEST_GROUP}")
+  while(sources)
+    math(EXPR size "(${length} + ${groups} - 1) / ${groups}") # so that groups are about equal
+    list(SUBLIST sources 0 ${size} group)
+    list(REMOVE_ITEM sources ${group})
+    math(EXPR number "${number} + 1")
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/${name}.units/${number}${suffix}")
+    add_custom_command(OUTPUT "${unit}"
+                       COMMAND ${CMAKE_COMMAND} -D "OUT=${unit}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D "SOURCES=${group}"
+                               -D "PROGRAMS=${arg_PROGRAMS}" -P "${script}"
+                       DEPENDS ${group} "${script}" VERBATIM)
+    list(APPEND units "${unit}")
+  endwhile()
+  set(${variable} ${units} PARENT_SCOPE)
+endfunction()
 
 # glt_add_program(<target> SOURCES <file>... [LINK <target>...]): an executable with the project's warnings.
 function(glt_add_program target)
@@ -60,10 +96,36 @@ function(glt_add_program target)
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE glt::glt ${arg_LINK} glt_warnings)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  # Programs list glt::torch in LINK; those of doctest have other options of the compiler.
-  if(TARGET glt_torch_precompiled AND "glt::torch" IN_LIST arg_LINK AND NOT "doctest::doctest" IN_LIST arg_LINK)
-    target_precompile_headers(${target} REUSE_FROM glt_torch_precompiled)
+endfunction()
+
+# glt_add_programs(<group> SOURCES <file>... [PREFIX <text>] [LINK <target>...]): for every source, an absolute path, a
+# program <prefix><stem>. Those that are compiled together are one program <group> with a hard link of each name: the system
+# names a process by the link that it was started by.
+function(glt_add_programs group)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX" "SOURCES;LINK")
+  list(LENGTH arg_SOURCES length)
+  set(together FALSE)
+  if(GLT_TEST_GROUP GREATER 1 AND length GREATER 1)
+    set(together TRUE)
+    glt_group_sources(units ${group} .cpp PROGRAMS ${arg_SOURCES})
+    glt_add_program(${group} SOURCES ${units} "${PROJECT_SOURCE_DIR}/tests/support/group_main.cpp" LINK ${arg_LINK})
+    list(TRANSFORM arg_SOURCES REPLACE "/[^/]*$" "" OUTPUT_VARIABLE folders)
+    target_include_directories(${group} PRIVATE "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}" ${folders})
   endif()
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(GET source STEM stem)
+    set(name ${arg_PREFIX}${stem})
+    if(NOT together)
+      glt_add_program(${name} SOURCES ${source} LINK ${arg_LINK})
+      continue()
+    endif()
+    set(link "${CMAKE_CURRENT_BINARY_DIR}/${name}")
+    add_custom_command(TARGET ${group} POST_BUILD BYPRODUCTS "${link}"
+                       COMMAND ${CMAKE_COMMAND} -E create_hardlink $<TARGET_FILE:${group}> "${link}")
+    add_executable(${name} IMPORTED GLOBAL)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION "${link}")
+    add_dependencies(${name} ${group})
+  endforeach()
 endfunction()
 
 # glt_add_mpi_test(NAME <name> COMMAND <target> [argument...] RANKS <number>... [TIMEOUT <seconds>]

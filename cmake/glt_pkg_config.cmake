@@ -50,5 +50,6 @@ if(GLT_WITH_TORCH)
   list(TRANSFORM glt_include PREPEND "-isystem ")
   cmake_path(GET TORCH_LIBRARY PARENT_PATH glt_torch_dir)
   glt_install_pkg_config(glt-torch DESCRIPTION "Tensors of a batch and layers over it" REQUIRES "${glt_core}"
-                         CFLAGS ${TORCH_CXX_FLAGS} ${glt_include} LIBS "-L${glt_torch_dir}" -ltorch -ltorch_cpu -lc10)
+                         CFLAGS ${TORCH_CXX_FLAGS} ${OpenMP_CXX_FLAGS} ${glt_include}
+                         LIBS "-L${glt_torch_dir}" -ltorch -ltorch_cpu -lc10 ${OpenMP_CXX_FLAGS})
 endif()

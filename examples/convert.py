@@ -23,29 +23,36 @@ NAME-label/label.pt and NAME-train-partitions/*.pt beside NAME-partitions, or wi
 .pt or .npy file, or a folder of them, and holds a list or mask of vertices, or a dict of these by type. TYPE=FILE says
 the type of vertices.
 
-Tables have a header. The first column of vertices is the id, the first two of edges are source and destination; columns
-called label, split (train, valid, test), weight and time are these; --column ROLE=NAME names others, and --column
-ignore=NAME leaves one out. Ids are numbers or texts; vertices get the numbers 0 to n - 1 in the order of their ids, which
-ids.parquet keeps (ids.csv without pyarrow). Columns NAME0, NAME1, ... become a matrix; words become codes, in the order of
-categories.json; times become whole seconds since 1970, or --time-unit. Missing values are refused, or become --missing.
+Tables have a header. The first column of vertices is the id, the first two of edges are source and destination;
+columns called label, split (train, valid, test), weight and time are these; --column ROLE=NAME names others, and
+--column ignore=NAME leaves one out. Edges of the splits valid and test are pairs to be predicted, train_neg,
+valid_neg and test_neg pairs that are no edges; none of them is in the graph. Ids are numbers or texts; vertices get
+the numbers 0 to n - 1 in the order of their ids, which ids.parquet keeps (ids.csv without pyarrow). Columns NAME0,
+NAME1, ... become a matrix; words become codes, in the order of categories.json; times become whole seconds since
+1970, or --time-unit. Missing values are refused, or become --missing.
 
     python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids
 
-CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy; DGL is not needed. A pickle can run code when it is loaded. Only tensors, arrays and plain
-containers are loaded; --trust loads any class, so use it for files that you trust.
+CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy; DGL is not needed. A pickle can run code when it
+is loaded. Only tensors, arrays and plain containers are loaded; --trust loads any class, so use it for files that you
+trust.
 """
 import argparse
+import contextlib
 import functools
 import glob
 import gzip
 import importlib.util
 import io
 import json
+import os
 import pathlib
 import pickle
 import re
 import shutil
+import signal
 import sys
+import tempfile
 import types
 import unittest.mock
 import zipfile
@@ -57,6 +64,8 @@ except ImportError:
 
 SPLITS = ("train", "valid", "test")
 TRUST = False
+UMASK = os.umask(0)
+os.umask(UMASK)
 
 
 class Fault(Exception):
@@ -69,6 +78,38 @@ def require(name):
     except ImportError:
         package = "" if name == "pyarrow" else f"apt-get install python3-{name}, or "  # Debian has no pyarrow
         raise Fault(f"needs {name}: {package}pip install {name}") from None
+
+
+# Files and folders get their names when they are complete.
+
+@contextlib.contextmanager
+def new_file(path):
+    """Path of a file that then replaces `path`, a regular file or nothing."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise Fault(f"{path}: is a link, a folder or a device, which is not replaced; choose another name")
+    handle, scratch = tempfile.mkstemp(path.suffix, path.name + ".partial", path.parent)
+    os.close(handle)
+    try:
+        yield pathlib.Path(scratch)
+        os.chmod(scratch, 0o666 & ~UMASK)
+        os.replace(scratch, path)
+    finally:
+        pathlib.Path(scratch).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def new_folder(path):
+    """Path of a folder that then gets the name `path`, of an empty folder or of nothing."""
+    if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
+        raise Fault(f"{path}: name a folder that is not there, or empty")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = pathlib.Path(tempfile.mkdtemp("", path.name + ".partial", path.parent))
+    try:
+        yield scratch
+        os.chmod(scratch, 0o777 & ~UMASK)
+        os.rename(scratch, path)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 # Pickles.
@@ -170,6 +211,8 @@ def numbers(value, path):
     values = array(value, path)
     if values.ndim != 1 or (values.dtype.kind not in "iu" and values.size):
         raise Fault(f"{path}: holds {values.dtype} of shape {list(values.shape)}; whole numbers in a line belong here")
+    if values.dtype.kind == "u" and values.size and values.max() > np.iinfo(np.int64).max:
+        raise Fault(f"{path}: holds {values.max()}, which does not fit int64; number the ids from 0")
     return values.astype(np.int64)
 
 
@@ -388,7 +431,7 @@ def convert_graphlearn(source, folder):
         weights = place([(p, i) for p, (_, i) in zip(weights, ids)],
                         [array(load(p), p) if p.exists() else None for p in weights], count) \
             if any(p.exists() for p in weights) else None
-        folder.save("edge_weight", name, None if weights is None else weights.astype(np.float32))
+        folder.save("edge_weight", name, weights)
         values = features("edge_feat", name, count, own)
         check(values is None or numbered, paths[0], "has features of edges without ids in eids.pt")
         folder.feature(name, "feat", values)
@@ -749,7 +792,7 @@ TABLE_ENDS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parq
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"]
 SPLIT_WORDS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
 UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
-NODE_ROLES, EDGE_ROLES = ("id", "label", "split", "time"), ("source", "destination", "weight", "time")
+NODE_ROLES, EDGE_ROLES = ("id", "label", "split", "time"), ("source", "destination", "split", "weight", "time")
 
 
 def tables_of(source):
@@ -763,6 +806,19 @@ def tables_of(source):
                 raise Fault(f"{path}: and {found[stem].name} are one table twice; leave one of them")
             found[stem] = path
     return found if "edges" in found or any("___" in stem for stem in found) else {}
+
+
+def is_word(value):
+    try:
+        float(value)
+        return False
+    except (TypeError, ValueError):
+        return True
+
+
+def is_too_large(value):
+    """True for text such as 1e999, which pandas reads as a word."""
+    return not is_word(value) and np.isinf(float(value)) and "inf" not in str(value).lower()
 
 
 class Table:
@@ -787,6 +843,7 @@ class Table:
                 self.frame = self.pandas.read_csv(path, sep=separator, dtype={name: str for name in self.keys},
                                                   keep_default_na=False, na_values=others, low_memory=False)
             self.frame = self.frame[names]
+            self.rows = np.arange(len(self.frame))
         except ValueError as fault:  # of pandas and pyarrow
             raise Fault(f"{path}: is no table ({str(fault).splitlines()[0]}); mend it") from None
 
@@ -814,7 +871,8 @@ class Table:
         """Fault of the first of the rows that are bad."""
         rows = np.flatnonzero(bad)
         if rows.size:
-            raise Fault(f"{self.path}: row {rows[0] + 1}, column {name}: {what.format(self.frame[name].iloc[rows[0]])}")
+            raise Fault(f"{self.path}: row {self.rows[rows[0]] + 1}, column {name}: "
+                        + what.format(self.frame[name].iloc[rows[0]]))
 
     def ids(self, role):
         """Place of every id in the list of the distinct ones; and that list, of numbers or texts."""
@@ -823,6 +881,28 @@ class Table:
         self.refuse(column.isna() | (column == ""), name, "the id is missing; give one, or remove the row")
         codes, distinct = self.pandas.factorize(column)
         return codes, [word if isinstance(word, (int, np.integer)) else str(word) for word in distinct.tolist()]
+
+    def splits(self, ends=("",)):
+        """Name of every row's split, with one of the ends, or a missing value."""
+        name = self.roles["split"]
+        named = {word + end: split + end for word, split in SPLIT_WORDS.items() for end in ends}
+        words = self.frame[name].map(lambda word: named.get(str(word).lower(), ""), na_action="ignore")
+        self.refuse(words == "", name, "'{}' is none of " + ", ".join(split + end for end in ends for split in SPLITS))
+        return words
+
+    def take_pairs(self, folder, kind, pairs):
+        """Writes the pairs of link splits; the rows that are edges stay, without that column. Returns their pairs."""
+        if "split" not in self.roles:
+            return pairs
+        words = self.splits(("", "_neg"))
+        for split in sorted(set(words.dropna())):
+            base, *negative = split.split("_")
+            folder.save("_".join([base, "edge", *negative]), kind, pairs[:, np.flatnonzero(words == split)])
+        kept = np.flatnonzero(words.isna() | (words == "train"))
+        self.said.append(f"{len(words) - len(kept)} pairs that are no edges")
+        self.frame = self.frame.iloc[kept].drop(columns=self.roles["split"]).reset_index(drop=True)
+        self.rows = self.rows[kept]
+        return pairs[:, kept]
 
     def filled(self, name):
         """A column without missing values."""
@@ -841,6 +921,7 @@ class Table:
         unit, column, filled = self.given["time_unit"], self.frame[name], self.filled(name)
         if column.dtype.kind in "iuf":
             self.refuse(filled % 1 != 0, name, "the time {} is no whole number; scale the column")
+            self.refuse(filled.abs() >= 2.0**63, name, "the time {} does not fit int64; scale the column")
             return filled.to_numpy(np.int64)
         missing, text = column.isna(), column.dtype.kind != "M"
         form = {"format": "ISO8601"} if text and int(self.pandas.__version__.split(".")[0]) > 1 else {}
@@ -854,6 +935,14 @@ class Table:
         self.said.append(f"{name} in {unit} since 1970 UTC")
         return np.where(missing, filled.where(missing, 0).astype(np.int64), nanoseconds // UNITS[unit])
 
+    def to_float32(self, wide, name):
+        """Numbers as float32, of which none may become infinite."""
+        with np.errstate(over="ignore"):
+            values = wide.astype(np.float32)
+        lost = np.isinf(values) & np.isfinite(wide)
+        self.refuse(lost.reshape(len(lost), -1).any(1), name, "{} is too large for float32; scale the column")
+        return values
+
     def values(self, name, folder):
         """Array of a column: numbers, times, or codes of words."""
         role = next((role for role, of in self.roles.items() if of == name), None)
@@ -866,11 +955,15 @@ class Table:
             return column.to_numpy()
         if column.dtype.kind in "iuf":
             wide = self.filled(name).to_numpy(np.float64)
+            self.refuse(~np.isfinite(wide), name, "{} is not finite; mend the value")
             if role == "label" and (wide % 1 == 0).all():
+                self.refuse(np.abs(wide) >= 2.0**63, name, "the label {} does not fit int64; number labels from 0")
                 return wide.astype(np.int64)
-            with np.errstate(over="ignore"):
-                values = wide.astype(np.float32)
-            self.refuse(np.isinf(values) & np.isfinite(wide), name, "{} is too large for float32; scale the column")
+            values = self.to_float32(wide, name)
+            if role == "weight":
+                self.refuse(wide < 0, name, "the weight {} is negative; weights are 0 or more")
+                self.refuse((wide > 0) & (values < np.finfo(np.float32).tiny), name,
+                            "the weight {} is too small for float32; multiply the column by a number, or make it 0")
             return values
         if any(isinstance(value, (list, np.ndarray)) for value in column[column.notna()].iloc[:1]):
             self.refuse(column.isna(), name, "the list is missing; fill it in")
@@ -879,7 +972,10 @@ class Table:
             rows = np.stack(column.to_numpy())
             if rows.dtype.kind not in "iufb":
                 raise Fault(f"{self.path}: column {name}: lists of {rows.dtype} are no numbers; give --column ignore={name}")
-            return rows.astype(np.float32) if rows.dtype.kind == "f" else rows
+            return self.to_float32(rows, name) if rows.dtype.kind == "f" else rows
+        if role == "weight":
+            self.refuse(column.map(is_word), name, "'{}' is no number; weights are finite numbers of 0 or more")
+        self.refuse(column.map(is_too_large), name, "'{}' is too large for float32; scale the column")
         missing = column.isna().to_numpy()
         filled = self.filled(name)
         words = sorted(set(column[~missing].astype(str)))
@@ -910,8 +1006,7 @@ class Table:
                   if len(of) > 1 and sorted(of) == list(range(len(of))) and stem.rstrip("_.") not in names}
         for name in names:
             if role_of.get(name) == "split":
-                words = self.frame[name].map(lambda word: SPLIT_WORDS.get(str(word).lower(), ""), na_action="ignore")
-                self.refuse(words == "", name, "'{}' is none of train, valid, test")
+                words = self.splits()
                 for split in SPLITS:
                     if (words == split).any():
                         folder.save(f"{split}_idx", kind, np.sort(places[np.flatnonzero(words == split)]))
@@ -927,7 +1022,8 @@ class Table:
             folder.feature(kind, stem, in_order(rows.astype(np.float32) if rows.dtype.kind == "f" else rows))
             self.said.append(f"{of[0]} to {of[-1]} = {stem}")
         roles = [f"{role} = {name}" for role, name in self.roles.items()]
-        print(f"{self.path.name}: {len(self.frame)} rows; " + "; ".join(roles + self.said))
+        what = "vertices" if isinstance(kind, str) else "edges"
+        print(f"{self.path.name}: {len(self.frame)} {what}; " + "; ".join(roles + self.said))
 
 
 def number_ids(lists):
@@ -981,7 +1077,8 @@ def convert_tables(source, folder, given):
         if name in nodes:
             nodes[name].add_to(folder, name, numbered[0])
     for stem, kind in kinds.items():
-        folder.add_edges(kind, ends[stem, "source"], ends[stem, "destination"])
+        folder.add_edges(kind, *edges[stem].take_pairs(folder, kind,
+                                                       np.stack([ends[stem, "source"], ends[stem, "destination"]])))
         edges[stem].add_to(folder, kind)
 
 
@@ -1001,14 +1098,17 @@ def read_ids(path):
 def write_table(path, frame):
     if path.suffix == ".parquet":
         require("pyarrow")
-        frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False)
+    with new_file(path) as scratch:
+        (frame.to_parquet if path.suffix == ".parquet" else frame.to_csv)(scratch, index=False)
 
 
 def join_results(results, ids, out):
     """Table with the id of every row of an array."""
-    values, found = np.load(results, mmap_mode="r"), read_ids(ids)
+    try:
+        values = np.load(results, mmap_mode="r")
+    except (ValueError, EOFError) as fault:
+        raise Fault(f"{results}: is no whole .npy file ({str(fault).splitlines()[0]}); make it again") from None
+    found = read_ids(ids)
     if values.ndim not in (1, 2) or len(values) != len(found):
         raise Fault(f"{results}: has the shape {list(values.shape)}, and {ids} has {len(found)} ids; give the file of "
                     f"ids that convert.py wrote beside these arrays")
@@ -1037,10 +1137,11 @@ def convert_ogb(source):
 
     def save(path, values):
         path.parent.mkdir(exist_ok=True)
-        if path.suffix == ".npy":
-            np.save(path, values)
-        else:
-            np.savetxt(path, values, "%d")
+        with new_file(path) as scratch:
+            if path.suffix == ".npy":
+                np.save(scratch, values)
+            else:
+                np.savetxt(scratch, values, "%d")
         written.append(path)
 
     def left_out(name, keys, path):
@@ -1156,24 +1257,16 @@ def convert(source, out, given):
         raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid), "
                     f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it, "
                     f"or a file .pt (PyG), .bin (DGL) or .json (DistDGL)")
-    if out is None or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
-        raise Fault(f"{out or 'OUT'}: name a folder that is not there, or empty")
-    partial = out.with_name(out.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        folder = Folder(partial)
+    if out is None:
+        raise Fault("OUT: name a folder that is not there, or empty")
+    with new_folder(out) as scratch:
+        folder = Folder(scratch)
         reader(source, folder)
         files = found_files(source.resolve(), given)
         if folder.parts and not any(files.values()) and not folder.labelled:
             print("note: there are no labels and splits beside the partition; give them by --labels, --train, ...")
         folder.add_given(files)
         folder.finish()
-        if out.exists():
-            out.rmdir()
-        partial.rename(out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     keep = f" --method file --assignment {out}/part.npy" if folder.parts else ""
     num_parts = max(int(p.max(initial=0)) for p in folder.parts) + 1 if folder.parts else "P"
     print(f"wrote {out}: {sum(folder.nodes.values())} vertices, {len(folder.edges)} type(s) of edges\n"
@@ -1190,6 +1283,8 @@ def column_option(text):
 
 def missing_option(text):
     column, _, number = text.rpartition("=")
+    if not np.isfinite(float(number)):
+        raise argparse.ArgumentTypeError(f"{number} is not finite; give a number")
     return column or None, float(number)
 
 
@@ -1214,6 +1309,9 @@ def main(words=None):
     results, ids = arguments.pop("results"), arguments.pop("ids")
     if (results is None) != (ids is None) or (results and arguments["out"]):
         parser.error("results are joined by: --results FILE --ids FILE OUT.csv")
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as by Ctrl-C: what is not complete is removed
+        if signal.getsignal(ending) == signal.SIG_DFL:
+            signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         if results:
             join_results(results, ids, arguments["source"])

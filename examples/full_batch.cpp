@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Trains a graph network on the whole of a partitioned graph, one part per MPI rank, or several where there are fewer:
+// Trains a graph network on the whole of a partitioned graph, on any number of MPI ranks:
 //   mpirun -np 2 full_batch PARTS_DIR --model gcn --epochs 200       or sage, gin, gat
 //   mpirun -np 2 full_batch PARTS_DIR --mode sampled-then-full       trained with batches, evaluated on the whole graph
 //   mpirun -np 2 full_batch PARTS_DIR --checkpoint FILE --resume     goes on where FILE was written

@@ -3,8 +3,7 @@
 #include <glt/glt.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/sage_conv.hpp>
-#include <glt/torch/tensor.hpp>
+#include <glt/torch/layers.hpp>
 
 #include <torch/nn/functional/loss.h>
 #include <torch/optim/adam.h>
@@ -34,7 +33,8 @@ void run(glt::mpi_comm comm) {
                                              glt::ldg_partitioner{.order = glt::stream_order::natural});
   glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {10}}), data.split("train"),
                            {.batch_size = 50});
-  torch::manual_seed(1); // so that every run begins alike, and the layer on every rank
+  glt::set_torch_threads(1); // ranks are the parallelism
+  torch::manual_seed(1);     // so that every run begins alike, and the layer on every rank
   glt::sage_conv layer({.in = 1, .out = data.num_classes()});
   torch::optim::Adam adam(layer->parameters(), 0.1);
   double right = 0; // labels of this rank, in five epochs

@@ -6,8 +6,9 @@
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/tensor.hpp>
+#include <glt/torch/threads.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,9 @@ struct rows_in_file {
   std::int64_t columns;
 
   [[nodiscard]] std::int64_t count() const {
+    if (is_symlink(path)) {
+      throw std::runtime_error(path.string() + " is a link; choose another folder");
+    }
     return exists(path) ? static_cast<std::int64_t>(file_size(path) / sizeof(float)) / columns : 0;
   }
   void append(at::Tensor const& rows) const {
@@ -82,6 +86,7 @@ std::int64_t compute_layer(glt::mpi_comm comm, dist::graph<cpu> const& graph, ne
 }
 
 void run(glt::mpi_comm comm, std::filesystem::path const& folder, bool resume) {
+  glt::set_torch_threads(1); // ranks are the parallelism
   at::NoGradGuard const no_gradients;
   auto const planted = glt::make_planted_communities<>({.num_vertices = 3000, .num_communities = classes});
   auto const whole = glt::make_csr<cpu>(planted.graph.view());

@@ -80,8 +80,8 @@ void run(glt::mpi_comm comm) {
   // Every rank makes the same graph; about a tenth of the edges, with their reverses, are held out.
   auto const planted =
       glt::make_planted_communities<>({.num_vertices = 1000, .num_communities = 20, .in_degree = 8, .out_degree = 1});
-  auto const edges = glt::remove_duplicates<cpu>(glt::symmetrize<cpu>(planted.graph.view()).view(),
-                                                 {.self_loops = glt::self_loop_handling::remove});
+  auto const edges =
+      glt::remove_duplicates<cpu>(glt::symmetrize<cpu>(planted.graph.view()).view(), glt::self_loop_handling::remove);
   dist::edge_seeds<glt::local_id> kept, taken_out;
   for (std::int64_t e = 0; e < edges.view().num_edges(); ++e) {
     auto const [low, high] = std::minmax(edges.view().sources()[e], edges.view().destinations()[e]);

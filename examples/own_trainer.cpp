@@ -6,7 +6,7 @@
 #include <glt/mpi/program.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/tensor.hpp>
 #include <glt/torch/threads.hpp>
 
@@ -14,6 +14,7 @@
 #include <torch/optim/adam.h>
 #include <torch/utils.h>
 
+#include <charconv>
 #include <iostream>
 
 namespace dist = glt::dist;
@@ -136,8 +137,12 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
 
 int main(int argc, char** argv) {
   auto const argument = [&](int i, char const* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
-  auto const train = [&](glt::mpi_comm comm) {
-    run(comm, std::stoi(argument(1, "20")), argument(2, ""), argument(3, ""));
-  };
+  auto const number = argument(1, "20");
+  int epochs = -1;
+  if (std::from_chars(number.data(), number.data() + number.size(), epochs).ec != std::errc() || epochs < 0) {
+    std::cerr << "usage: own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]\n";
+    return 2;
+  }
+  auto const train = [&](glt::mpi_comm comm) { run(comm, epochs, argument(2, ""), argument(3, "")); };
   return glt::run_mpi_program(train, std::cerr);
 }

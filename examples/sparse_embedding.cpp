@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trains a row for every vertex of a graph without features, by predicting its edges: mpirun -np 2 sparse_embedding
 #include <glt/glt.hpp>
-#include <glt/io/embedding_checkpoint.hpp>
+#include <glt/io/checkpoint.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/link_decoders.hpp>
-#include <glt/torch/sage_conv.hpp>
-#include <glt/torch/sparse_embedding.hpp>
+#include <glt/torch/embedding.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/threads.hpp>
 
 #include <torch/nn/functional/loss.h>

@@ -8,6 +8,7 @@
 #include <glt/torch/collectives.hpp>
 #include <glt/torch/rgcn_conv.hpp>
 #include <glt/torch/tensor.hpp>
+#include <glt/torch/threads.hpp>
 
 #include <torch/optim/adam.h>
 
@@ -75,6 +76,7 @@ dist::vertex_data<cpu> make_data(glt::host_view<glt::global_id const> original,
 }
 
 void run(glt::mpi_comm comm) {
+  glt::set_torch_threads(1); // ranks are the parallelism
   at::manual_seed(static_cast<std::uint64_t>(comm.rank()));
   auto const planted = glt::make_planted_communities<>(
       {.num_vertices = num_papers + num_authors, .num_communities = num_topics, .in_degree = 8, .out_degree = 2});

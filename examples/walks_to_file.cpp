@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes random walks from all vertices as text, a walk a line, for word2vec and the like; each rank writes those that
 // start in its part: mpirun -np 2 walks_to_file
+#include <glt/core/detail/atomic_file.hpp>
 #include <glt/glt.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/program.hpp>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -47,8 +47,7 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
   std::iota(starts.begin(), starts.end(), graph.book().begin(comm.rank()));
   dist::loader loader(comm, dist::walk_batches(graph, options), starts, {.batch_size = graph.num_vertices()});
   auto const path = prefix + "." + std::to_string(comm.rank()) + "-of-" + std::to_string(comm.size()) + ".txt";
-  std::filesystem::remove(path); // a link of that name is not followed
-  std::ofstream file(path);
+  glt::detail::atomic_file file(path); // gets its name when it is complete
   std::vector<glt::global_id> visited, originals;
   for (std::int64_t epoch = 0; epoch < walks_per_vertex; ++epoch) { // another walk from every start
     for (auto const& batch : loader.epoch(epoch)) {
@@ -60,7 +59,8 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
       auto next = originals.begin();
       for (std::int64_t w = 0; w < walks.rows(); ++w) {
         auto const end = next + std::ranges::count_if(walks.row(w), [](auto vertex) { return vertex >= 0; });
-        file << line_of(std::ranges::subrange(next, end)) << '\n';
+        auto const line = line_of(std::ranges::subrange(next, end)) + '\n';
+        file.write(line.data(), std::ssize(line));
         next = end;
       }
     }
@@ -75,10 +75,7 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
     walker.walk(all, {.seed = loader.options().seed, .epoch = epoch}, expected[static_cast<std::size_t>(epoch)]);
   }
   std::int64_t lines = 0;
-  file.close();
-  if (!file) {
-    throw std::runtime_error(path + " could not be written");
-  }
+  file.commit();
   std::ifstream written(path);
   for (std::string line; std::getline(written, line); ++lines) {
     auto const epoch = static_cast<std::size_t>(lines / graph.local().num_rows());
@@ -97,5 +94,9 @@ void run(glt::mpi_comm comm, std::string const& prefix) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] == '-') {
+    std::cerr << "usage: walks_to_file [PREFIX]\n";
+    return 2;
+  }
   return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argc > 1 ? argv[1] : "walks"); }, std::cerr);
 }

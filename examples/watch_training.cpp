@@ -3,7 +3,7 @@
 #include <glt/glt.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/tensor.hpp>
 #include <glt/torch/threads.hpp>
 

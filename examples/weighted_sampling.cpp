@@ -35,4 +35,5 @@ int main() {
       return 1;
     }
   }
+  return 0;
 }

@@ -2,12 +2,13 @@
 // Trains a network on a whole graph, of which every rank owns a part that glt-partition made, and writes the class that
 // it predicts for every vertex: mpirun -np 2 whole_graph PARTS [CLASSES.npy]
 #include <glt/glt.hpp>
+#include <glt/io/original_ids.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/io/write_by_original_id.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/gcn_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/tensor.hpp>
+#include <glt/torch/threads.hpp>
 
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/optim/adam.h>
@@ -16,6 +17,7 @@
 #include <iostream>
 
 void run(glt::mpi_comm comm, char const* folder, char const* file) {
+  glt::set_torch_threads(1); // ranks are the parallelism
   auto const data = glt::io::open_data_set(comm, folder);
   glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, data.graph());
   auto const x = glt::to_tensor(data.features().local().features);

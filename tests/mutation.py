@@ -7,7 +7,7 @@ usage: mutation.py [--count N] [--seed S] [--timeout SECONDS] HEADER COMMAND [HE
 HEADER is a file of include/, such as glt/mpi/detail/replies.hpp. COMMAND is a shell line that compiles and runs its test,
 with the place {include} for a copy of include/ in which a place is changed. The line must fail if the test does:
 
-    mutation.py glt/mpi/detail/deadline.hpp 'g++ -std=c++20 -I{include} -Itests ... -o /tmp/t && mpiexec -n 2 /tmp/t'
+    mutation.py glt/mpi/detail/process.hpp 'g++ -std=c++20 -I{include} -Itests ... -o /tmp/t && mpiexec -n 2 /tmp/t'
 
 A change that does not compile counts as noticed, by the compiler. Exit status: 1 if a change was not noticed.
 """

@@ -59,11 +59,17 @@ for preset in "${presets[@]}"; do
     { processor[$1] = $2 + $3; clock += $4 }
     END { printf "%-10s %10.0f %10.0f %13.0f  %s\n", preset, processor["build"], processor["test"], clock, cache
           printf "%f %f %f\n", processor["build"], processor["test"], clock >> total }' "build/$preset.seconds"
-  # Columns of ninja: start and end in milliseconds, time of change, output, hash.
-  awk -F '\t' 'NR > 1 { name = $4
-      if (match(name, /[^\/]+[.]dir\//)) name = substr(name, RSTART, RLENGTH - 5)
-      else sub(/.*\//, "", name)
-      if (name !~ /[.](cpp|cu|ninja|json)$/) print ($2 - $1) / 1000, name }' "build/$preset/.ninja_log" 2> /dev/null | longest compiling || true
+  # Columns of ninja: start and end in milliseconds, time of change, output, hash. The last line of an output counts, if it
+  # is one still: older lines are of builds before.
+  { ninja -C "build/$preset" -t targets all 2> /dev/null | sed 's/: [^ ]*$/\t/'
+    cat "build/$preset/.ninja_log"; } 2> /dev/null | awk -F '\t' '
+      NF == 2 { output[$1] = 1 }
+      NF == 5 && $4 in output { took[$4] = ($2 - $1) / 1000 }
+      END { for (name in took) {
+              seconds = took[name]
+              if (match(name, /[^\/]+[.]dir\//)) name = substr(name, RSTART, RLENGTH - 5)
+              else sub(/.*\//, "", name)
+              if (name !~ /[.](cpp|cu|ninja|json)$/) print seconds, name } }' | longest compiling || true
   sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*$/\2 \1/p' "build/$preset.log.tests" 2> /dev/null |
     sed -E 's/[.][0-9]+_ranks$//; s/ (compile_fail|plain_doctest|gpu)[.].*/ \1/' | longest running || true
 done

@@ -4,11 +4,10 @@
 // same kind in the same run.
 #include "support/gpu_rows.hpp"
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include <cstdint>
 #include <string>

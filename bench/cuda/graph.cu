@@ -5,10 +5,9 @@
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/copy_graph.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/sample/walk/random_walk.hpp>
 #include <glt/sample/walk/walks.hpp>
 

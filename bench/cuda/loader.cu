@@ -9,13 +9,11 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/to_device.hpp>
-#include <glt/feature/copy_features.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include <algorithm>
@@ -95,6 +93,14 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
   auto delivered = glt::dist::to_device(host, glt_bench::beside(policy), policy);
   glt_bench::require(first_of(policy, delivered) == expected, "loader/to_device");
   report.add("loader/to_device", batches_per_second(policy, delivered), "batches/s", alone, "loader/host");
+
+  auto options_ahead = options;
+  options_ahead.prefetch = 2;
+  glt::dist::loader ahead(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options_ahead);
+  auto delivered_ahead = glt::dist::to_device(ahead, glt_bench::beside(policy), policy);
+  glt_bench::require(first_of(policy, delivered_ahead) == expected, "loader/to_device/prefetch:2");
+  report.add("loader/to_device/prefetch:2", batches_per_second(policy, delivered_ahead), "batches/s", alone,
+             "loader/host");
 
   glt::dist::graph<gpu, glt::local_id> const graph_on_gpu(comm, std::move(part_on_gpu));
   glt::dist::feature_store const features_on_gpu(comm, graph_on_gpu.book(), std::move(values_on_gpu));

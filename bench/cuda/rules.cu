@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// W1 by other rules than the uniform one, and of typed graphs, from random seeds and from the vertices of the most edges:
-// rows that are long keep a thread busy for long, unless they are divided.
+// W1 by other rules than the uniform one, and of typed graphs, from random seeds and from the vertices of the most
+// edges: rows that are long keep a thread busy for long, unless they are divided.
 #include "support/gpu.hpp"
 #include "support/typed_graph.hpp"
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/graph/copy_hetero_graph.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/labor_rule.hpp>

@@ -4,9 +4,8 @@
 // the GPU's memory and read in place from pinned memory.
 #include "support/gpu.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/subgraph.hpp>
 

@@ -8,8 +8,8 @@
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include "support/loading.hpp"
@@ -33,16 +33,17 @@ namespace {
 
 using sharded_type = glt::dist::sharded_graph<glt::mpi_comm, cpu>;
 
-// Measures a pass on all ranks together, behind one that makes room for what travels and touches all memory: what a virtual
-// machine never touched before is slower for a while than any work on it.
+// Measures a pass on all ranks together, behind one that makes room for what travels and touches all memory: what a
+// virtual machine never touched before is slower for a while than any work on it.
 template <class Work>
 void measure_passes(benchmark::State& state, glt::mpi_comm& comm, Work work) {
   work();
   glt_bench::measure_together(state, comm, work);
 }
 
-// The whole R-MAT graph in random parts, one a rank, or the parts of glt-partition in the folder GLT_BENCH_PARTS; made once
-// for all benchmarks of as many threads, for that takes longer than they do. Never freed: the program ends after MPI does.
+// The whole R-MAT graph in random parts, one a rank, or the parts of glt-partition in the folder GLT_BENCH_PARTS; made
+// once for all benchmarks of as many threads, for that takes longer than they do. Never freed: the program ends after
+// MPI does.
 sharded_type& shared_graph(int threads, bool has_cover) {
   static auto& made = *new std::map<std::pair<int, bool>, sharded_type>;
   auto const key = std::pair(threads, has_cover);

@@ -2,7 +2,7 @@
 #include <glt/dist/builder/exchange.hpp>
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 
 #include "support/ranks.hpp"
 #include "support/workloads.hpp"

@@ -3,10 +3,10 @@
 
 #include "support/workloads.hpp"
 
-#include <glt/core/detail/prefetch.hpp>
-#include <glt/core/half.hpp>
+#include <glt/core/detail/processor.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/detail/huge_pages.hpp>
+#include <glt/memory/policy.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <benchmark/benchmark.h>

@@ -2,8 +2,7 @@
 #include <glt/graph/convert.hpp>
 
 #include <glt/graph/coo.hpp>
-#include <glt/graph/rmat.hpp>
-#include <glt/graph/symmetrize.hpp>
+#include <glt/graph/generators.hpp>
 
 #include "support/workloads.hpp"
 

@@ -282,7 +282,8 @@ def load(work):
     folder = partition(work)
     with tempfile.TemporaryDirectory() as scratch:
         addresses = pathlib.Path(scratch) / "addresses"
-        addresses.write_text("127.0.0.1 30050\n127.0.0.1 30051\n")
+        spaces = os.environ.get("GLT_NAMESPACES")  # those of bench/network.sh, each with an address of its own
+        addresses.write_text("".join(f"{f'10.213.77.{rank + 1}' if spaces else '127.0.0.1'} {30050 + rank}\n" for rank in range(2)))
         machines = []
         for rank in range(2):
             environment = os.environ | {
@@ -290,8 +291,9 @@ def load(work):
                 "DGL_NUM_SAMPLER": "0", "DGL_DIST_MODE": "distributed", "DGL_IP_CONFIG": str(addresses),
                 "DGL_CONF_PATH": str(folder / "w1.json"), "OMP_NUM_THREADS": "1"}
             user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+            inside = ["ip", "netns", "exec", f"{spaces}-{rank + 1}"] if spaces else []
             machines.append(subprocess.Popen(
-                ["unshare", *user, "--mount", "sh", "-c", MACHINE, "sh", scratch, sys.executable,
+                [*inside, "unshare", *user, "--mount", "sh", "-c", MACHINE, "sh", scratch, sys.executable,
                  str(pathlib.Path(__file__).resolve()), str(work.folder.resolve())],
                 env=environment, stdout=subprocess.PIPE, text=True))
         lines = [line for machine in machines for line in machine.communicate()[0].splitlines()]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/io/array/npy.hpp>
-#include <glt/partition/random.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include "support/citation_graph.hpp"

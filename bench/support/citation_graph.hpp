@@ -6,7 +6,6 @@
 #include <glt/core/random.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/graph/relation.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +17,8 @@
 namespace glt_bench {
 
 /// A graph with the types and counts of ogbn-mag: 4 types of vertices, 1.94 M in all, and 21 M edges of 4 relations,
-/// each of which is followed by its reverse. Ends of edges are drawn so that degrees follow a power law with exponent 3.
-/// The scale of the graphs halves or doubles all counts.
+/// each of which is followed by its reverse. Ends of edges are drawn so that degrees follow a power law with exponent
+/// 3. The scale of the graphs halves or doubles all counts.
 inline glt::hetero_graph<cpu> const& citation_graph() {
   static auto const made = [] {
     auto const scaled = [](double count) {

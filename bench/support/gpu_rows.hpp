@@ -6,7 +6,6 @@
 #include <glt/core/random.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include <cstdint>
 #include <string>

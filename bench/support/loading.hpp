@@ -8,22 +8,48 @@
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/node.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/multilevel/multilevel_partitioner.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 #include <glt/sample/options.hpp>
 
 #include "support/ranks.hpp"
 #include "support/workloads.hpp"
 
 #include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace glt_bench {
 
-/// Workload W1: the R-MAT graph in random parts, one a rank, with 128 feature columns; all of it in memory that the ranks
-/// share if `in_place`.
+/// The parts of the R-MAT graph: random ones, or by `ldg` or `multilevel` as the environment variable GLT_BENCH_PARTS
+/// says.
+inline glt::relabelling parts_of_rmat(int num_parts) {
+  auto const graph = rmat_graph().view();
+  auto const named = [&](auto const& partitioner) {
+    return glt::make_relabelling(partitioner(graph, num_parts).view(), num_parts);
+  };
+  char const* const asked = std::getenv("GLT_BENCH_PARTS");
+  std::string const method = asked == nullptr ? "random" : asked;
+  if (method == "ldg") {
+    return named(glt::ldg_partitioner{});
+  }
+  if (method == "multilevel") {
+    return named(glt::multilevel_partitioner<>{});
+  }
+  if (method != "random") {
+    throw std::invalid_argument("GLT_BENCH_PARTS is " + method + "; random, ldg and multilevel are possible");
+  }
+  return named(glt::random_partitioner{.seed = 1});
+}
+
+/// Workload W1: the R-MAT graph in parts, one a rank, with 128 feature columns; all of it in memory that the
+/// ranks share if `in_place`.
 class loading_workload {
 public:
   static constexpr std::int64_t num_columns = 128;
@@ -55,12 +81,8 @@ public:
   }
 
 private:
-  static glt::relabelling random_parts(int ranks) {
-    return glt::make_relabelling(glt::random_partitioner{.seed = 1}(rmat_graph().view(), ranks).view(), ranks);
-  }
-
   glt::graph_part<cpu, glt::local_id> make_part(glt::mpi_comm const& comm, bool in_place) {
-    auto part = glt::split_graph<glt::local_id>(rmat_graph().view(), random_parts(comm.size()), comm.rank());
+    auto part = glt::split_graph<glt::local_id>(rmat_graph().view(), parts_of_rmat(comm.size()), comm.rank());
     if (in_place) {
       auto shared = glt::dist::share_graph(node_, part);
       part = std::move(shared.own);

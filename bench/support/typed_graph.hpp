@@ -5,7 +5,6 @@
 
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/graph/relation.hpp>
 
 #include <array>
 #include <cstddef>
@@ -18,8 +17,8 @@ namespace glt_bench {
 
 inline constexpr int num_types = 3;
 
-/// The R-MAT graph with its vertices dealt out to three types and its edges to the nine relations between them: vertex v is
-/// vertex v / 3 of type v mod 3.
+/// The R-MAT graph with its vertices dealt out to three types and its edges to the nine relations between them: vertex
+/// v is vertex v / 3 of type v mod 3.
 inline glt::hetero_graph<cpu> const& typed_graph() {
   static auto const made = [] {
     auto const whole = rmat_graph().view();

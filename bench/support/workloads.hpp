@@ -2,9 +2,7 @@
 #pragma once
 
 #include <glt/graph/convert.hpp>
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/rmat.hpp>
-#include <glt/graph/symmetrize.hpp>
+#include <glt/graph/generators.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +28,7 @@ inline glt::csr_graph<cpu> const& rmat_graph() {
   static auto const made = [] {
     auto const drawn = glt::make_rmat<glt::local_id>({.scale = graph_scale(), .edge_factor = 16});
     auto const both_ways = glt::symmetrize<cpu>(drawn.view());
-    auto const simple = glt::remove_duplicates<cpu>(both_ways.view(), {.self_loops = glt::self_loop_handling::remove});
+    auto const simple = glt::remove_duplicates<cpu>(both_ways.view(), glt::self_loop_handling::remove);
     return glt::make_csr<cpu>(simple.view());
   }();
   return made;

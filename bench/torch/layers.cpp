@@ -2,11 +2,10 @@
 #include <glt/comm/serial.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
-#include <glt/torch/gat_conv.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/threads.hpp>
 
 #include "support/memory_of_process.hpp"

@@ -8,13 +8,11 @@
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/keep_freed_memory.hpp>
-#include <glt/partition/hetero_split.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/memory/policy.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/split.hpp>
-#include <glt/torch/gat_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/rgcn_conv.hpp>
-#include <glt/torch/sage_conv.hpp>
 #include <glt/torch/tensor.hpp>
 #include <glt/torch/threads.hpp>
 

@@ -12,13 +12,13 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/raw_data_view.hpp>
-#include <glt/outofcore/staging/detail/stage_both_ways.hpp>
-#include <glt/outofcore/staging/detail/staged_edges.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/outofcore/staging/detail/stage_graph.hpp>
 
 #include <array>
 #include <cstddef>
@@ -47,6 +47,8 @@ public:
       auto const& edges = data_.edges[t];
       auto const& type = files_.edge_types()[t];
       auto const what = additions_of(edges, chosen_);
+      auto const ends = glt::io::detail::checked_ends(edges, data_);
+      ends.check(); // here, for later the file would be one of this folder
       if (what.reverse_relation) {
         tables.edges.push_back({.source = edges.destination,
                                 .name = name_of_reverse(edges.name),
@@ -59,7 +61,7 @@ public:
       auto columns = edges.columns;
       if (what.both_ways) {
         constexpr std::int64_t usual = std::int64_t{1} << 31;
-        both = glt::io::detail::stage_both_ways(columns, num_vertices, scratch_ / std::to_string(t),
+        both = glt::io::detail::stage_both_ways(ends, scratch_ / std::to_string(t),
                                                 (chosen_.memory > 0 ? chosen_.memory : usual) / 2);
         columns = both.view();
       }

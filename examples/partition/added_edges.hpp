@@ -3,16 +3,14 @@
 
 #include "options.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/symmetrize.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include <algorithm>
@@ -104,7 +102,7 @@ inline edge_additions additions_of(glt::io::detail::edge_table_view const& edges
 /// Calls visit(source, destination, origin) for every edge that is appended to others; the values are those of the
 /// edge `origin`, or none if that is −1.
 ///
-/// @throws precondition_error  naming a self-loop at what is no vertex
+/// @throws precondition_error  as `checked_pairs::for_each`, if there are self-loops to append
 template <class Visit>
 void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_vertices, edge_additions const& what,
                   Visit visit) {
@@ -118,17 +116,15 @@ void for_appended(glt::io::detail::edge_columns const& edges, std::int64_t num_v
     return;
   }
   std::vector<bool> has_loop(static_cast<std::size_t>(num_vertices), false);
-  for (std::int64_t e = 0; e < num_edges; ++e) {
-    auto const vertex = edges.sources[e];
-    if (vertex != edges.destinations[e]) {
-      continue;
+  glt::io::detail::checked_pairs const ends{.sources = edges.sources,
+                                            .destinations = edges.destinations,
+                                            .num_sources = num_vertices,
+                                            .num_destinations = num_vertices};
+  ends.for_each(0, num_edges, [&](std::int64_t, glt::global_id source, glt::global_id destination) {
+    if (source == destination) {
+      has_loop[static_cast<std::size_t>(source)] = true;
     }
-    if (vertex < 0 || vertex >= num_vertices) {
-      throw glt::precondition_error(glt::detail::message("an end of edge ", e, " is ", vertex, ", outside [0, ",
-                                                         num_vertices, "), the ids of the graph"));
-    }
-    has_loop[static_cast<std::size_t>(vertex)] = true;
-  }
+  });
   for (glt::global_id v = 0; v < num_vertices; ++v) {
     if (!has_loop[static_cast<std::size_t>(v)]) {
       visit(v, v, std::int64_t{-1});
@@ -181,7 +177,7 @@ inline void append_edges(glt::io::raw_data::edge_table& edges, std::int64_t num_
   std::vector<glt::global_id> sources;
   std::vector<glt::global_id> destinations;
   std::vector<std::int64_t> origins;
-  for_appended(glt::io::view_of(edges).columns, num_vertices, what,
+  for_appended(edges.view().columns, num_vertices, what,
                [&](glt::global_id source, glt::global_id destination, std::int64_t origin) {
                  sources.push_back(source);
                  destinations.push_back(destination);
@@ -206,11 +202,11 @@ inline void append_edges(glt::io::raw_data::edge_table& edges, std::int64_t num_
 
 /// Adds the edges that the options ask for; new relations come behind the others, in the order of these.
 inline void add_edges(glt::io::raw_data& data, options const& chosen) {
-  check_added_edges(glt::io::view_of(data), chosen);
+  check_added_edges(data.view(), chosen);
   for (std::size_t t = 0, given = data.edges.size(); t < given; ++t) {
-    auto const table = glt::io::view_of(data.edges[t]);
+    auto const table = data.edges[t].view();
     auto const what = additions_of(table, chosen);
-    auto const num_vertices = num_vertices_of(glt::io::view_of(data), table.source);
+    auto const num_vertices = num_vertices_of(data.view(), table.source);
     if (what.reverse_relation) {
       data.edges.push_back(reverse_of(data.edges[t]));
     }

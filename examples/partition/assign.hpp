@@ -4,7 +4,6 @@
 #include "options.hpp"
 #include "whole_graph.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/hotness/frequency_partition.hpp>
@@ -12,15 +11,12 @@
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/text/detail/assignment.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/assigned.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/hash.hpp>
-#include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/random.hpp>
+#include <glt/partition/multilevel/multilevel_partitioner.hpp>
+#include <glt/partition/partitioner.hpp>
 #include <glt/partition/repair_balance.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
 #if GLT_PARTITION_METIS
@@ -56,6 +52,20 @@ inline glt::fennel_partitioner make_fennel(options const& chosen, glt::balance_c
   made.capacity_slack = chosen.slack;
   made.passes = chosen.passes;
   made.order = glt::stream_order::natural;
+  made.balance = std::move(balance);
+  return made;
+}
+
+#if GLT_PARTITION_METIS
+using multilevel = glt::multilevel_partitioner<glt::metis_coarsest>;
+#else
+using multilevel = glt::multilevel_partitioner<>;
+#endif
+
+inline multilevel make_multilevel(options const& chosen, glt::balance_constraints balance) {
+  multilevel made;
+  made.seed = chosen.key;
+  made.capacity_slack = chosen.slack;
   made.balance = std::move(balance);
   return made;
 }
@@ -150,6 +160,9 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
   if (method == "fennel") {
     return make_fennel(chosen, limits())(graph.view(), parts);
   }
+  if (method == "multilevel") {
+    return make_multilevel(chosen, limits())(graph.view(), parts);
+  }
   if (method == "frequency") {
     check_has_seeds(graph.seeds());
     auto const deal = make_ldg(chosen);
@@ -164,7 +177,8 @@ assignment assign_by_method(options const& chosen, whole_graph const& graph, Lim
   return glt::metis_partitioner{.seed = chosen.key, .capacity_slack = chosen.slack, .balance = limits()}(graph.view(),
                                                                                                          parts);
 #else
-  throw glt::precondition_error("--method metis: this glt-partition was built without METIS; use ldg or fennel");
+  throw glt::precondition_error(
+      "--method metis: this glt-partition was built without METIS; use multilevel, ldg or fennel");
 #endif
 }
 

@@ -20,8 +20,8 @@ namespace glt_partition {
 inline std::vector<std::string> const formats{"auto", "ogb", "npy", "snap", "mtx", "metis", "planetoid", "wordnet"};
 /// In the order of `glt::io::edge_list_options::column`.
 inline std::vector<std::string> const column_names{"src", "dst", "weight", "time", "ignored"};
-inline std::vector<std::string> const methods{"ldg",  "fennel",     "metis",     "random",
-                                              "hash", "contiguous", "frequency", "file"};
+inline std::vector<std::string> const methods{"ldg",  "fennel",     "multilevel", "metis", "random",
+                                              "hash", "contiguous", "frequency",  "file"};
 inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "types"};
 
 /// Declares the command line; values land in `chosen` when `app` has parsed.
@@ -142,9 +142,10 @@ inline void declare(CLI::App& app, options& chosen) {
     }
     for (auto const& of : chosen.balance) {
       if (of != "vertices" && !keeps_balance(chosen.method)) {
-        throw CLI::ValidationError("--balance", of + " with --method " + chosen.method +
-                                                    ", which does not look at them; contiguous, ldg, fennel, frequency "
-                                                    "and metis keep them, and --report shows how equal parts are");
+        throw CLI::ValidationError(
+            "--balance", of + " with --method " + chosen.method +
+                             ", which does not look at them; contiguous, ldg, fennel, "
+                             "multilevel, frequency and metis keep them, and --report shows how equal parts are");
       }
     }
   });

@@ -3,7 +3,7 @@
 
 #include "../support/standard_output.hpp"
 
-#include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <nlohmann/json.hpp>
 

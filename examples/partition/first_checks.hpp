@@ -6,9 +6,7 @@
 #include "options.hpp"
 
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
-#include <glt/io/detail/abandoned.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 
 #include <algorithm>
@@ -23,7 +21,7 @@ inline void prepare_outputs(options const& chosen, console& out) {
   for (auto const& left : glt::io::detail::remove_abandoned(chosen.out)) {
     out.say("note: removed " + left.string() + ", which a run left that was killed");
   }
-  glt::io::detail::check_new_folder(chosen.out);
+  glt::io::detail::atomic_folder const trial(chosen.out);
 }
 
 /// Refuses reports that could not be written after the work.

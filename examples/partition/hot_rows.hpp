@@ -9,10 +9,8 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/parts/write_options.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/parts/manifest.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/hot_vertices.hpp>
 #include <glt/outofcore/detail/hotness.hpp>
@@ -26,9 +24,16 @@ namespace glt_partition {
 
 /// Throws if --cache-ratio has nothing to go by.
 inline void check_cache_ratio(options const& chosen, glt::io::detail::all_types const& graph) {
-  if (chosen.cache_ratio > 0 && graph.train().empty()) {
+  if (chosen.cache_ratio == 0) {
+    return;
+  }
+  if (graph.train().empty()) {
     throw glt::precondition_error("--cache-ratio of a data set without training vertices, which choose the rows; leave "
                                   "out the option, or add a split");
+  }
+  if (chosen.fanouts.front() == 0) {
+    throw glt::precondition_error(
+        "--cache-ratio with a first --fanout of 0, which reaches no vertex; give a larger one");
   }
 }
 
@@ -54,7 +59,7 @@ find_hot(Comm comm, options const& chosen, glt::io::detail::all_types const& gra
 /// The same for a data set in the memory of one process, with room for four parts at a time and for all lists.
 inline std::vector<glt::io::write_options::hot_vertices> find_hot(options const& chosen, glt::io::raw_data const& data,
                                                                   glt::host_view<glt::local_id const> part_of) {
-  glt::io::detail::all_types const graph(glt::io::view_of(data));
+  glt::io::detail::all_types const graph(data.view());
   auto const kept = static_cast<std::int64_t>(chosen.cache_ratio * static_cast<double>(graph.num_vertices())) + 1;
   return find_hot(glt::serial_comm(), chosen, graph, part_of,
                   {.for_vertices = 4 * glt::io::detail::memory_plan::bytes_a_vertex * graph.num_vertices(),

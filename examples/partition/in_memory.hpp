@@ -13,13 +13,12 @@
 #include "split_checks.hpp"
 #include "whole_graph.hpp"
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +48,7 @@ inline void partition_in_memory(options const& chosen, std::string const& format
   check_readable(chosen, format);
   auto data = read_input(chosen, format, out);
   prepare(data, chosen, out);
-  glt::io::detail::all_types const all(glt::io::view_of(data));
+  glt::io::detail::all_types const all(data.view());
   check_cache_ratio(chosen, all);
   check_splits(chosen, all, out);
   auto const bytes = estimate_bytes(data);

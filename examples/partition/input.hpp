@@ -6,25 +6,19 @@
 #include "options.hpp"
 #include "wordnet/wordnet.hpp"
 
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/visit_element.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/half.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/detail/npy_layout.hpp>
-#include <glt/io/array/detail/npy_pieces.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/io/datasets/detail/ogb.hpp>
 #include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/datasets/detail/planetoid.hpp>
 #include <glt/io/folder/detail/npy_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/io/text/detail/matrix_market.hpp>
 #include <glt/io/text/detail/metis_graph.hpp>
 #include <glt/io/text/edge_list.hpp>
@@ -85,6 +79,10 @@ inline std::string format_of(options const& chosen) {
     throw glt::precondition_error("--header, --columns and --delimiter are for lists of edges, and " +
                                   chosen.input.string() + " has the format " + format +
                                   "; leave them out, or give --format snap");
+  }
+  if (format != "ogb" && !chosen.split.empty()) {
+    throw glt::precondition_error("--split is for sets of the Open Graph Benchmark, and " + chosen.input.string() +
+                                  " has the format " + format + "; leave it out, or give --format ogb");
   }
   return format;
 }
@@ -198,9 +196,11 @@ void visit_float_type(glt::element_type type, F f) {
   });
 }
 
-/// Divides a row by its sum; one of sum 0 stays.
+/// Divides row `r` of the features `what` by its sum; one of sum 0 stays.
+///
+/// @throws precondition_error  if a result is too large for its type
 template <class T>
-void normalize_row(glt::host_view<T> row) {
+void normalize_row(glt::host_view<T> row, std::int64_t r, std::string const& what) {
   using wide = std::conditional_t<std::same_as<T, double>, long double, double>; // in which no sum is infinite
   using narrow = std::conditional_t<std::same_as<T, double>, double, float>;
   wide sum = 0;
@@ -209,7 +209,17 @@ void normalize_row(glt::host_view<T> row) {
   }
   for (auto& value : row) {
     value = sum != 0 ? T(static_cast<narrow>(static_cast<narrow>(value) / sum)) : value;
+    if (!std::isfinite(static_cast<narrow>(value))) {
+      throw glt::precondition_error(
+          glt::detail::message("--normalize of ", what, ": row ", r, " has the sum ", static_cast<double>(sum),
+                               ", by which a value cannot be divided; change the row, or normalise the input"));
+    }
   }
+}
+
+/// The features of a type of vertices, in the text of an error.
+inline std::string features_of(std::string const& name, glt::io::raw_data::node_table const& nodes) {
+  return "features '" + name + "' of vertices '" + nodes.name + "'";
 }
 
 /// Divides every row of float features by its sum; a row of sum 0 stays.
@@ -219,9 +229,10 @@ inline void normalize(glt::io::raw_data& data) {
       visit_float_type(values.type(), [&]<class T>(T) {
         auto const shape = values.shape();
         auto const columns = values.columns();
+        auto const what = features_of(name, nodes);
         auto rows = std::move(values).template take<T>();
         for (std::int64_t r = 0; columns > 0 && r < rows.size() / columns; ++r) {
-          normalize_row(rows.view().subview(r * columns, columns));
+          normalize_row(rows.view().subview(r * columns, columns), r, what);
         }
         values = glt::io::array::of<T>(rows.cview(), shape);
       });
@@ -276,7 +287,7 @@ inline void check_finite(glt::io::raw_data_view const& data, options const& chos
 
 /// Checks values, and changes what the options say.
 inline void prepare(glt::io::raw_data& data, options const& chosen, console& out) {
-  check_finite(glt::io::view_of(data), chosen, out);
+  check_finite(data.view(), chosen, out);
   if (adds_edges(chosen)) {
     add_edges(data, chosen);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/detail/abandoned.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 
 #include <algorithm>
 #include <array>

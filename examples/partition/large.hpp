@@ -7,7 +7,7 @@
 #include "options.hpp"
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
@@ -15,9 +15,8 @@
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/text/detail/assignment.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
-#include <glt/outofcore/detail/repair.hpp>
-#include <glt/outofcore/detail/shuffle_rounds.hpp>
 #include <glt/outofcore/detail/stream.hpp>
 #include <glt/partition/balance.hpp>
 
@@ -63,9 +62,9 @@ private:
   std::filesystem::path path_;
 };
 
-/// Bytes a vertex that the arrays of --balance need beside those of every job.
-inline std::int64_t balance_bytes(options const& chosen) {
-  return asks_balance(chosen, "seeds") ? 4 : 0;
+/// Bytes a vertex that the arrays of --balance and of --method need beside those of every job.
+inline std::int64_t more_bytes(options const& chosen) {
+  return (asks_balance(chosen, "seeds") ? 4 : 0) + (chosen.method == "multilevel" ? 40 : 0);
 }
 
 /// Assigns the vertices of all types of a data set that stays on disk.
@@ -88,7 +87,12 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
   auto const streamed = [&](auto make_stream) {
     return glt::io::detail::assign_by_stream(comm, make_stream, graph.data(), streaming);
   };
-  // Of vertices alone, no part has more than the limit, but some may have none.
+  auto const repair = [&](assignment part_of) {
+    return glt::io::detail::repair_by_stream(
+        comm, graph, std::move(part_of), chosen.parts,
+        [&](auto in_degrees) { return with_vertices(limits(in_degrees), chosen); }, streaming);
+  };
+  // Of vertices alone, no part of a stream has more than the limit, but some may have none.
   auto const repaired = [&](assignment part_of) {
     std::vector<bool> has_vertices(static_cast<std::size_t>(chosen.parts), false);
     for (auto const part : part_of) {
@@ -96,11 +100,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
     }
     auto const limited = std::ranges::count(has_vertices, false) > 0 ||
                          std::ranges::any_of(chosen.balance, [](auto const& of) { return of != "vertices"; });
-    return limited || graph.schema().num_node_types() > 1
-               ? glt::io::detail::repair_by_stream(
-                     comm, graph, std::move(part_of), chosen.parts,
-                     [&](auto in_degrees) { return with_vertices(limits(in_degrees), chosen); }, streaming)
-               : std::move(part_of);
+    return limited || graph.schema().num_node_types() > 1 ? repair(std::move(part_of)) : std::move(part_of);
   };
   auto const& method = chosen.method;
   if (method == "contiguous") {
@@ -129,6 +129,11 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
     return repaired(streamed(
         [&](auto in_degrees) { return make_ldg(chosen, limits(in_degrees)).stream(num_vertices, chosen.parts); }));
   }
+  if (method == "multilevel") {
+    return repair(glt::io::detail::assign_multilevel(
+        comm, graph, chosen.parts, [&](auto in_degrees) { return make_multilevel(chosen, limits(in_degrees)); },
+        streaming));
+  }
   if (method == "frequency") {
     check_has_seeds(graph.train());
     auto const dealt = streamed([&](auto) { return make_ldg(chosen).stream(num_vertices, chosen.parts); });
@@ -136,7 +141,7 @@ assignment assign_large(Comm comm, options const& chosen, glt::io::detail::all_t
   }
   throw glt::precondition_error("--method " + method +
                                 " needs the whole graph in one process: start one without "
-                                "--memory, or use ldg or fennel");
+                                "--memory, or use multilevel, ldg or fennel");
 }
 
 /// Edges of all types by the parts of their ends, every rank those of its slices.

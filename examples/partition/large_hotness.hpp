@@ -7,9 +7,9 @@
 #include <glt/comm/communicator.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/detail/frequency.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 
 #include <filesystem>

@@ -2,7 +2,7 @@
 #pragma once
 
 #if GLT_PARTITION_MPI
-#include <glt/mpi/detail/abort.hpp>
+#include <glt/mpi/detail/process.hpp>
 #endif
 
 #include <array>

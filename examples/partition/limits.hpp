@@ -5,12 +5,11 @@
 #include "console.hpp"
 #include "options.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/partition/detail/balance_loads.hpp>
+#include <glt/partition/balance.hpp>
 
 #include <algorithm>
 #include <cstddef>

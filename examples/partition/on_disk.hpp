@@ -14,13 +14,12 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/parts.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +47,7 @@ template <glt::communicator Comm>
 void partition_on_disk(Comm comm, options const& chosen, std::string const& format, console& out) {
   if (chosen.method == "metis") {
     throw glt::precondition_error("--method metis needs the whole graph in one process: start one without --memory, or "
-                                  "use ldg or fennel");
+                                  "use multilevel, ldg or fennel");
   }
   return_free_memory();
   shared_scratch const scratch(comm, chosen.out);
@@ -56,14 +55,14 @@ void partition_on_disk(Comm comm, options const& chosen, std::string const& form
   auto const data = input.view();
   glt::io::detail::all_types const graph(data);
   glt::run_together(comm, [&] {
-    check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out);
-    check_cache_ratio(chosen, graph);
+    check_cache_ratio(chosen, graph); // in the order of partition_in_memory
     if (comm.rank() == 0) {
       check_splits(chosen, graph, out);
     }
+    check_size(chosen, graph.num_vertices(), graph.num_edges(), 0, out);
   });
   auto const limit = chosen.memory > 0 ? chosen.memory : std::int64_t{4} << 30;
-  auto const plan = glt::io::detail::plan_memory(graph.num_vertices(), limit, balance_bytes(chosen));
+  auto const plan = glt::io::detail::plan_memory(graph.num_vertices(), limit, more_bytes(chosen));
   out.say(glt::detail::message(data.name, ": ", graph.num_vertices(), " vertices, ", graph.num_edges(), " edges on ",
                                comm.size(), " rank(s); each takes up to ", bytes_text(limit), " of memory, and about ",
                                bytes_text(48 * graph.num_edges() / comm.size()), " of disk for edges that wait"));

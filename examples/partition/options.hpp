@@ -47,12 +47,13 @@ struct options {
 
 /// Whether a method can share out more than vertices; the others look neither at edges nor at seeds.
 inline bool keeps_balance(std::string const& method) {
-  return method == "contiguous" || method == "ldg" || method == "fennel" || method == "frequency" || method == "metis";
+  return method == "contiguous" || method == "ldg" || method == "fennel" || method == "multilevel" ||
+         method == "frequency" || method == "metis";
 }
 
-/// Whether vertices may leave a part that exceeds a limit; ranges of ids stay ranges.
+/// Whether vertices may leave a part that exceeds a limit; ranges of ids stay ranges, and multilevel does it by itself.
 inline bool repairs_balance(std::string const& method) {
-  return keeps_balance(method) && method != "contiguous";
+  return keeps_balance(method) && method != "contiguous" && method != "multilevel";
 }
 
 } // namespace glt_partition

@@ -14,7 +14,7 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -34,9 +34,9 @@ inline void link_folder(std::filesystem::path const& folder, std::filesystem::pa
   }
 }
 
-/// Replaces a file of float features by one whose rows are divided by their sums, row by row.
+/// Replaces a file of the float features `what` by one whose rows are divided by their sums, row by row.
 template <class T>
-void normalize_file(std::filesystem::path const& path, glt::io::array const& values) {
+void normalize_file(std::filesystem::path const& path, glt::io::array const& values, std::string const& what) {
   auto const head = glt::io::detail::npy_start(glt::io::detail::npy_own_name_of(values.type()), values.shape());
   std::filesystem::remove(path); // the link, which is not followed
   glt::detail::atomic_file file(path);
@@ -45,7 +45,7 @@ void normalize_file(std::filesystem::path const& path, glt::io::array const& val
   std::vector<T> row(static_cast<std::size_t>(rows.columns()));
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     std::ranges::copy(rows.row(r), row.begin());
-    normalize_row(glt::host_view<T>(row));
+    normalize_row(glt::host_view<T>(row), r, what);
     file.write(row.data(), std::ssize(row) * static_cast<std::int64_t>(sizeof(T)));
   }
   file.commit();
@@ -69,8 +69,9 @@ inline std::filesystem::path prepare_folder(std::filesystem::path const& folder,
   for (std::size_t t = 0; chosen.normalize && t < data.nodes.size(); ++t) {
     auto const& paths = files.node_types()[t].features;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      auto const& values = data.nodes[t].features[i].values;
-      visit_float_type(values.type(), [&]<class T>(T) { normalize_file<T>(paths[i].path, values); });
+      auto const& [name, values] = data.nodes[t].features[i];
+      auto const what = features_of(name, data.nodes[t]);
+      visit_float_type(values.type(), [&]<class T>(T) { normalize_file<T>(paths[i].path, values, what); });
     }
   }
   return made;

@@ -3,7 +3,7 @@
 
 #include "console.hpp"
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,6 @@
 #include "available_memory.hpp"
 #include "options.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npz.hpp>

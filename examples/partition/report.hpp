@@ -6,7 +6,7 @@
 #include "quality_report.hpp"
 
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/io/parts/detail/parts_quality.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -41,10 +41,13 @@ inline std::string title_of(glt::io::manifest const& parts) {
 }
 
 /// Draws a picture by plot.py, which is installed with the program. Where Python cannot, the numbers stay beside the
-/// picture's place, and a note says what is missing.
+/// picture's place, under a name that was free, and a note says what is missing.
 inline void draw(std::filesystem::path const& picture, glt::partition_quality const& quality, std::string const& title,
                  console& out) {
   auto numbers = picture.string() + ".json";
+  for (int i = 1; std::filesystem::exists(std::filesystem::symlink_status(numbers)); ++i) {
+    numbers = picture.string() + "." + std::to_string(i) + ".json";
+  }
   glt::detail::write_file(numbers, quality_json(quality));
   std::error_code no_proc; // plot.py is not found then
   auto const program = std::filesystem::read_symlink("/proc/self/exe", no_proc);

@@ -11,9 +11,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
-#include <glt/io/parts/parts_describe.hpp>
+#include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 
 #include <nlohmann/json.hpp>

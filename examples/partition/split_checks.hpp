@@ -5,11 +5,10 @@
 #include "console.hpp"
 #include "options.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 
 #include <algorithm>

@@ -9,24 +9,22 @@
 #include "whole_graph.hpp"
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/datasets/detail/ogb_files.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/detail/edge_lines.hpp>
 #include <glt/io/text/detail/text_source.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
-#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
-#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
-#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
-#include <glt/outofcore/staging/detail/stage_ogb.hpp>
+#include <glt/outofcore/staging/detail/stage_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +55,7 @@ inline std::filesystem::path stage_arrays(options const& chosen, std::filesystem
     glt::io::detail::stage_npy_folder(chosen.input, folder);
     note_arrays(chosen.input, out);
     try {
-      static_cast<void>(glt::io::detail::mapped_raw_data(folder));
+      glt::io::detail::check_pairs(glt::io::detail::mapped_raw_data(folder).view());
     } catch (glt::io_error const& fault) { // name the file that the user knows
       std::string text = fault.what();
       if (auto const place = text.find(folder.string()); place != std::string::npos) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -6,12 +6,10 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/graph/relation.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/hetero_partition.hpp>
+#include <glt/partition/partitioner.hpp>
 #include <glt/partition/quality/quality.hpp>
-#include <glt/partition/quality/quality_hetero.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +54,7 @@ public:
   [[nodiscard]] glt::partition_quality measure(glt::host_view<glt::local_id const> part_of, int num_parts,
                                                int threads) const {
     cpu const policy(threads);
-    std::vector<glt::detail::vertex_splits> splits;
+    std::vector<glt::partition_quality::vertex_splits> splits;
     std::vector<glt::host_view<glt::local_id const>> parts;
     for (std::size_t t = 0; t < data_.nodes.size(); ++t) {
       auto const& nodes = data_.nodes[t];

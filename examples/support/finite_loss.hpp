@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 
 #include <cmath>

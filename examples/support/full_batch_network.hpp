@@ -5,7 +5,7 @@
 #include "graph_network.hpp"
 #include "trainer.hpp"
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/options.hpp>
 

@@ -34,7 +34,8 @@ inline void declare(CLI::App& app, full_batch_options& options) {
   add_choice(app, "--model", options.model, layer_names, "Kind of layers, as many as --fanout has numbers");
   add_choice(app, "--mode", options.mode, modes, "Train on the whole graph, or with batches");
   app.add_option("--heads", options.heads, "Heads of gat, which share --hidden")->check(at_least(1));
-  auto* checkpoint = app.add_option("--checkpoint", options.checkpoint, "File that is written after every epoch");
+  auto* checkpoint =
+      app.add_option("--checkpoint", options.checkpoint, "File that is written after every epoch")->check(file_name());
   app.add_flag("--resume", options.resume, "Go on behind the checkpoint")->needs(checkpoint)->excludes("--load");
   app.add_flag("--cover", options.cover, "Send partial sums where these are fewer than rows");
   app.callback([&options] {

@@ -8,7 +8,7 @@
 #include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/tensor.hpp>
 

@@ -10,7 +10,7 @@
 #include "graph_network.hpp"
 
 #include <glt/comm/guard.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/progress.hpp>

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/torch/gat_conv.hpp>
-#include <glt/torch/gcn_conv.hpp>
-#include <glt/torch/gin_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/neighbor_attention.hpp>
-#include <glt/torch/sage_conv.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/types.h>

@@ -21,7 +21,7 @@ namespace example {
 
 /// Trains on ranks that own a part each and make their batches themselves, in advance if that is wanted.
 inline accuracies train_on_own_batches(comm_type comm, train_options const& options) {
-  auto const data = glt::io::open_data_set(comm, options.parts, {.reading = reading_of(options)});
+  auto const data = glt::io::open_data_set(comm, options.parts, loading_of(options));
   auto const hot = options.hot_rows ? data.hot_rows() : glt::dist::hot_rows<cpu, float>();
   glt::dist::graph<cpu> const edgeless(comm, without_edges(data.graph()));
   auto const what = problem_of(data, options.parts);

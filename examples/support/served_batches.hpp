@@ -64,7 +64,7 @@ inline void serve_batches(roles_type& roles, glt::mpi_node const& node, train_op
   std::vector<std::int64_t> part_offsets;
   auto const what = glt::run_collectively(comm, [&] {
     part_offsets = glt::io::parts_folder(options.parts).info().nodes[0].offsets;
-    opened.emplace(glt::io::open_data_set(comm, options.parts, {.reading = reading_of(options)}));
+    opened.emplace(glt::io::open_data_set(comm, options.parts, loading_of(options)));
     edgeless.emplace(comm, without_edges(opened->graph()));
     return problem_of(*opened, options.parts);
   });

@@ -7,14 +7,13 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
-#include <glt/core/detail/message.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/split.hpp>
 
@@ -57,11 +56,31 @@ inline glt::graph_part<cpu> without_edges(glt::dist::graph<cpu> const& graph) {
           glt::make_buffer<cpu>(graph.original())};
 }
 
+/// Throws if a vertex of this rank that is learnt or judged by has no label; LibTorch would not say which one.
+inline void check_labels(glt::dist::data_set<cpu> const& data, std::string const& parts) {
+  auto const labels = data.features().local().labels;
+  auto const first = data.book().begin(data.graph().part());
+  for (auto const* name : {"train", "valid", "test"}) {
+    for (auto const vertex : data.split(name)) {
+      auto const row = vertex - first;
+      if (labels[row] < 0) {
+        throw glt::precondition_error(glt::detail::message(parts, ": vertex ", data.graph().original()[row],
+                                                           " of the split ", name, " has the label ", labels[row],
+                                                           "; leave vertices without a label out of the splits"));
+      }
+    }
+  }
+}
+
 /// What there is to learn.
 inline problem problem_of(glt::dist::data_set<cpu> const& data, std::string const& parts) {
   if (!data.features().has_labels()) {
     throw glt::precondition_error(parts + " has no labels to learn; partition a data set with labels");
   }
+  if (data.features().num_columns() == 0) {
+    throw glt::precondition_error(parts + " has no features to learn from; partition a data set with features");
+  }
+  check_labels(data, parts);
   constexpr std::int64_t always_fits = 1 << 16; // classes, whatever the number of vertices
   if (data.num_classes() > std::max(data.graph().num_vertices(), always_fits)) {
     throw glt::precondition_error(glt::detail::message(parts, " has a label ", data.num_classes() - 1, ", but only ",

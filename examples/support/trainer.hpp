@@ -9,7 +9,7 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/progress.hpp>

@@ -46,6 +46,14 @@ CLI::Validator at_least(std::type_identity_t<T> least) {
   return glt_partition::number_from<T>(least, std::numeric_limits<T>::max());
 }
 
+/// Accepts names of files; an empty one comes of a variable that is not set.
+inline CLI::Validator file_name() {
+  return {[](std::string& text) {
+            return std::string(text.empty() ? "the name is empty; give one, or leave out the option" : "");
+          },
+          ""};
+}
+
 /// Declares an option that is one of the names of an enumeration's values, in their order.
 template <class Enum, std::size_t N>
 void add_choice(CLI::App& app, std::string const& name, Enum& value, std::array<std::string_view, N> names,
@@ -80,9 +88,10 @@ inline void declare_training(CLI::App& app, training_options& options) {
   app.add_option("--seed", options.seed, "Key of all random choices")->check(at_least<std::uint64_t>(0));
   app.add_option("--timeout", options.timeout, "Seconds that a rank may wait before it ends the job (0: for ever)")
       ->check(at_least<double>(0));
-  app.add_option("--log", options.log, "File for figures, a JSON object a line for every epoch");
-  app.add_option("--save", options.save, "File for the network with the best validation accuracy");
-  app.add_option("--load", options.load, "File with the network to begin with; torch::load reads it as well");
+  app.add_option("--log", options.log, "File for figures, a JSON object a line for every epoch")->check(file_name());
+  app.add_option("--save", options.save, "File for the network with the best validation accuracy")->check(file_name());
+  app.add_option("--load", options.load, "File with the network to begin with; torch::load reads it as well")
+      ->check(file_name());
   app.parse_complete_callback([&options] {
     if (options.epochs == 0 && options.load.empty()) {
       throw CLI::ValidationError("--epochs", "0 without --load; say which network to evaluate, or train one");

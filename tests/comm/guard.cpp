@@ -119,6 +119,15 @@ TEST_CASE("errors of a group name ranks of the world and the group, whatever the
       if (failing % 2 == comm.rank() % 2 && group.size() > 1) {
         CHECK(names(mismatch, "while rank " + std::to_string(group.world_rank(0)) + " is at"));
       }
+      auto const difference = guarded(copy, [&] {
+        auto const headers = glt::detail::exchange_values(copy, {.what = glt::detail::operation::share}, {},
+                                                          comm.rank() == failing ? 1 : 0);
+        glt::detail::check_same(copy, headers, &glt::detail::call_header::value,
+                                [](auto, auto) { return "shares otherwise than rank 0; share alike"; });
+      });
+      if (failing % 2 == comm.rank() % 2 && group.size() > 1) {
+        CHECK(names(difference, "otherwise than rank " + std::to_string(group.world_rank(0)) + "; share"));
+      }
       CHECK(group.world_rank(group.rank()) == comm.rank());
     }
     call(comm, 9); // all ranks are still in step

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/comm/communicator.hpp>
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/comm/lost_rank.hpp>
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>

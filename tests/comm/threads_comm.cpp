@@ -5,7 +5,6 @@
 #include "support/errors.hpp"
 
 #include <glt/comm/threads.hpp>
-#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 
 #include <array>
@@ -107,6 +106,51 @@ TEST_CASE("a reply that is not expected, or expected in vain, is noticed") {
                 comm.all_to_all_replies({nullptr, none, none}, nobody, comm.rank() == 1 ? first : nobody, replies);
               }),
               "rank 0: does not expect a reply of rank 1"));
+}
+
+TEST_CASE("errors of a group name the group and ranks of the world, whatever the group's numbers") {
+  auto const of_group = [](auto call) { // ranks 3 and 1, in this order
+    std::array<std::string, 4> texts;
+    run_threads(4, [&](threads_comm comm) {
+      auto group = comm.split(comm.rank() % 2, -comm.rank());
+      group.set_name(comm.rank() % 2 != 0 ? "odd" : "even");
+      if (comm.rank() % 2 != 0) {
+        texts[static_cast<std::size_t>(comm.rank())] = thrown<collective_error>([&] { call(group); });
+      }
+      comm.barrier();
+    });
+    CHECK(texts[1] == texts[3]);
+    return texts[1];
+  };
+  std::vector<std::int64_t> const none(2, 0);
+  std::vector<std::int64_t> const eight{8, 0};
+  std::vector<char> const nobody(2, 0);
+  std::vector<char> const first{1, 0};
+  std::array<std::byte, 8> bytes{};
+  CHECK(names(
+      of_group([&](threads_comm group) { group.rank() == 1 ? group.broadcast(bytes.data(), 0, 1) : group.barrier(); }),
+      "rank 1: odd-1: is in broadcast from rank 1 while rank 3 is in barrier"));
+  CHECK(names(of_group([&](threads_comm group) {
+                group.all_to_all_v({bytes.data(), none, none}, {bytes.data(), group.rank() == 1 ? eight : none, none});
+              }),
+              "rank 1: odd-1: expects 8 bytes of rank 3, which sends 0"));
+  CHECK(names(of_group([&](threads_comm group) {
+                reply_buffer replies;
+                group.all_to_all_replies({nullptr, none, none}, group.rank() == 1 ? first : nobody, nobody, replies);
+              }),
+              "rank 1: odd-1: expects a reply of rank 3, which sends none"));
+  std::array<std::string, 2> waiting;
+  run_threads(4, [&](threads_comm comm) {
+    auto group = comm.split(comm.rank() % 2, -comm.rank());
+    group.set_name("pair");
+    auto mailbox = group.make_mailbox();
+    if (comm.rank() < 2) { // rank 1 of each group waits for rank 0, which returns
+      waiting[static_cast<std::size_t>(comm.rank())] = thrown<collective_error>(
+          [&] { comm.rank() == 0 ? group.barrier() : static_cast<void>(mailbox.receive(detail::for_ever)); });
+    }
+  });
+  CHECK(names(waiting[0], "rank 2: pair-0: returned while other ranks wait for it in barrier"));
+  CHECK(names(waiting[1], "rank 3: pair-0: returned while rank 1 waits for a message"));
 }
 
 TEST_CASE("all ranks get the same bits of a sum") {

@@ -40,6 +40,15 @@ TEST_CASE("only ranks of one machine see each other's blocks, and a refusal conc
   }
 }
 
+TEST_CASE("a rank that cannot share is named by its number in the world") {
+  glt::run_threads(4, [](glt::threads_comm comm) {
+    auto const group = comm.split(comm.rank() / 2, -comm.rank());
+    threads_node<glt::threads_comm> node(group, {.machine = 0, .refusal = group.rank() == 0 ? "no" : ""});
+    auto const blocks = node.share(4, [](std::span<std::byte>) {});
+    CHECK(blocks.reason == (comm.rank() < 2 ? "rank 1 cannot share memory: no" : "rank 3 cannot share memory: no"));
+  });
+}
+
 TEST_CASE("a single rank has its own block and nothing to give a reason for") {
   threads_node<glt::serial_comm> node({}, {.refusal = "whatever"});
   auto const blocks = node.share(0, [](std::span<std::byte> block) { CHECK(block.empty()); });

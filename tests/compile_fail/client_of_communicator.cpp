@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: takes the roles of the ranks.*role_context
+// expect: servers_and_clients_take_the_role_context_of_the_ranks
 #include <glt/comm/threads.hpp>
 #include <glt/dist/roles/client.hpp>
 

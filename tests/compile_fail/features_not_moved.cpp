@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: takes the rows of this rank over.*std::move
+// expect: rows_are_taken_over_so_move_them
 #include <glt/comm/serial.hpp>
 #include <glt/dist/feature_store.hpp>
 

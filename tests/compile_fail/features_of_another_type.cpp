@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: features of another type than the recipe
+// expect: the_features_have_another_element_type_than_the_recipe
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
 

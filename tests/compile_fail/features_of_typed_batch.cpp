@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: batches with types have no features\(\)
+// expect: batches_with_types_have_no_features
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/typed_batches.hpp>

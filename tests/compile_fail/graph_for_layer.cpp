@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: a layer works on a message_graph
+// expect: a_layer_works_on_a_message_graph
 // needs: torch
 #include <glt/memory/policy.hpp>
 #include <glt/sample/subgraph.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 
 using glt::device::cpu;
 

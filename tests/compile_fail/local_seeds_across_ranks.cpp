@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: seeds or starts are not vertices of the graph.*glt::global_id
+// expect: seeds_across_ranks_are_of_type_global_id
+// lines of clang: 16
 #include <glt/comm/serial.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 

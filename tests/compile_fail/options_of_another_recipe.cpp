@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: options of this recipe are
+// expect: the_options_are_not_those_of_the_recipe
 #include <glt/comm/threads.hpp>
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
@@ -13,8 +13,9 @@ using recipe_type = glt::dist::neighbor_batches<cpu, glt::global_id>;
 using loader_type = glt::dist::remote_loader<glt::threads_comm, recipe_type>;
 
 void use(glt::dist::client<glt::threads_comm>& client, std::vector<glt::global_id> const& seeds) {
-  loader_type good(client, "papers", seeds, {.fanouts = {5}});
 #ifdef GLT_FAIL
   loader_type bad(client, "papers", seeds, glt::link_options{});
+#else
+  loader_type good(client, "papers", seeds, {.fanouts = {5}});
 #endif
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the graph is a part of one: take the sampler of the same name in glt::dist
+// expect: the_graph_is_a_part_so_take_the_sampler_of_the_same_name_in_glt_dist
 #include <glt/dist/graph.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 

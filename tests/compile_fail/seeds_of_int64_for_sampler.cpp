@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: seeds or starts are not vertices of the graph.*glt::local_id
+// expect: seeds_on_one_process_are_of_type_local_id
+// lines of clang: 15
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <cstdint>

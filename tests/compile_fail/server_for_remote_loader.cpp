@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: a remote_loader is made by a dist::client
+// expect: a_remote_loader_is_made_by_a_client
 #include <glt/comm/threads.hpp>
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: rule.*needs a query for every seed
+// expect: the_rule_needs_a_query_for_every_seed
+// lines of clang: 18
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: give it a loader on device::cpu
+// expect: to_device_copies_from_ordinary_memory
+// lines of clang: 13
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/to_device.hpp>

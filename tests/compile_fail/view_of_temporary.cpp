@@ -7,10 +7,11 @@
 std::vector<int> make();
 
 void use(std::vector<int>& kept) {
-  glt::host_view<int> good = kept;
-  (void)good;
 #ifdef GLT_FAIL
   glt::host_view<int> dangling = make();
   (void)dangling;
+#else
+  glt::host_view<int> good = kept;
+  (void)good;
 #endif
 }

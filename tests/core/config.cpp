@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
 
 namespace {
 

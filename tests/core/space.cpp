@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 
 TEST_CASE("who may touch which memory") {
   using glt::memory_space;

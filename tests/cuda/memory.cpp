@@ -3,7 +3,6 @@
 // Compiled by the C++ compiler: what owns and copies memory of a GPU needs no nvcc.
 #include <glt/cuda/policy.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,8 +8,7 @@
 #include <glt/cuda/policy.hpp>
 #include <glt/cuda/register.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <doctest/doctest.h>
 

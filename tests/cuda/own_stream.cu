@@ -10,8 +10,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/subgraph.hpp>
 
@@ -50,7 +50,7 @@ TEST_CASE("prefetched batches, made beside the policy's stream, are those that a
       dist::graph<device::cuda, local_id> const graph(comm, device_part<device::cuda, local_id>(divided, 0, policy));
       dist::feature_store const features(comm, graph.book(), device_features(divided, 0, 16, true, policy));
       auto const take = [&](std::int64_t prefetch) {
-        dist::loader loader(comm, dist::neighbor_batches(graph, features, {.fanouts = {3, 2}}), seeds,
+        dist::loader loader(comm, dist::neighbor_batches(graph, features, neighbor_options{.fanouts = {3, 2}}), seeds,
                             {.batch_size = 2, .prefetch = prefetch}, policy);
         std::vector<std::vector<float>> rows;
         for (auto const& batch : loader.epoch(0)) {

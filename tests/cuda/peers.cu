@@ -5,7 +5,7 @@
 #include <glt/cuda/policy.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 
 #include <glt/dist/batch.hpp>
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 

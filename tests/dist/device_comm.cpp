@@ -11,7 +11,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <algorithm>
 #include <cstddef>

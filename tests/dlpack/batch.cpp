@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/dist/batch.hpp>
-#include <glt/dlpack/batch.hpp>
+#include <glt/dlpack/export.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 

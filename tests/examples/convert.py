@@ -60,7 +60,7 @@ def refused(path, *texts, options=()):
     made = call(path, out, *options)
     assert made.returncode == 1 and made.stderr.startswith("convert.py: ") and made.stderr.count("\n") == 1, made.stderr
     assert all(t in made.stderr for t in texts), (texts, made.stderr)
-    assert not out.exists() and not out.with_name("refused.partial").exists()
+    assert not list(out.parent.glob("refused*"))
 
 
 def save(path, values, pickled=None):
@@ -601,6 +601,26 @@ def test_tables(work):
     same(work / "filled/node_feat@x1.npy", [3, 6, 9])
     made = call("--results", work / "filled/node_time.npy", "--ids", work / "some/edges.csv", work / "joined.csv")
     assert made.returncode == 1 and "is no table with ids" in made.stderr, made.stderr
+    for values, text in (("1e-60", "weight 1.0000000000000001e-60 is too small for float32"), ("-2", "weight -2 is negative"),
+                         ("inf", "inf is not finite"), ("1e400", "'1e400' is too large"), ("heavy", "'heavy' is no number")):
+        refused(write_tables(work / "set", nodes="id\n1\n2\n", edges=f"s,d,weight\n1,2,3\n2,1,{values}\n"),
+                "edges.csv: row 2, column weight: ", text)
+    for column, value, text in (("label", "1e30", "label 1e+30 does not fit int64"), ("x", "1e999", "is too large"),
+                                ("time", "18446744073709551615", "does not fit int64"), ("x", "-inf", "is not finite")):
+        refused(write_tables(work / "set", nodes=f"id,{column}\n1,{value}\n2,1\n", edges="s,d\n1,2\n"),
+                f"nodes.csv: row 1, column {column}: ", text)
+    convert("--results", work / "filled/node_time.npy", "--ids", work / "filled/ids.csv", work / "joined.csv")
+    whole = (work / "joined.csv").read_text()
+    assert whole == "id,value\n1,5\n2,1704067200\n3,86400\n", whole
+    (work / "damaged.npy").write_bytes((work / "filled/node_time.npy").read_bytes()[:-1])
+    (work / "link.csv").symlink_to(work / "joined.csv")
+    for values, out, text in (("damaged.npy", "joined.csv", "damaged.npy: is no whole .npy file"),
+                              ("some/nodes.csv", "joined.csv", "nodes.csv: is no whole .npy file"),
+                              ("filled/node_time.npy", "link.csv", "link.csv: is a link, a folder or a device"),
+                              ("filled/node_time.npy", "/dev/null", "/dev/null: is a link, a folder or a device")):
+        made = call("--results", work / values, "--ids", work / "filled/ids.csv", work / out)
+        assert made.returncode == 1 and text in made.stderr, made.stderr
+    assert (work / "joined.csv").read_text() == whole and not list(work.glob("*.partial*"))
     write_tables(work / "set", nodes="id,time\n5,2024-01-01 10:00:00.5\n-3,2024-01-01\n", edges="s,d\n5,-3\n")
     convert(work / "set", work / "numbers", "--time-unit", "ms")
     same(work / "numbers/node_time.npy", [1704067200000, 1704103200500])
@@ -650,6 +670,35 @@ def test_typed_tables(work):
         assert pandas.read_parquet(work / "found.parquet").to_dict("list") == {"id": [2, 10, 33], "value": [7, 8, 9]}
     made = run(TOOL, work / "out", "--parts", 2, "--out", work / "parts")
     assert made.returncode == 0, made.stderr
+
+
+def test_link_splits_of_tables(work):
+    """A column split of edges names pairs to be predicted, which are no edges; their rows have no values afterwards."""
+    if importlib.util.find_spec("pandas") is None:
+        print("skipped: tables need pandas")
+        return
+    rows = (("ann", "bob", "train", 1), ("bob", "cid", "val", 2), ("cid", "ann", "", 3), ("ann", "ann", "test_neg", 4),
+            ("cid", "bob", "TEST", 5), ("bob", "ann", "train", 6), ("bob", "bob", "valid_neg", 7), ("cid", "cid", "test", 8),
+            ("bob", "cid", "", 9))  # to be predicted, and an edge
+    plain = "s,d,split,weight\n" + "".join(f"{s},{d},{split},{w}\n" for s, d, split, w in rows)
+    said = convert(write_tables(work / "plain", edges=plain), work / "out")
+    assert "4 edges; " in said and "5 pairs that are no edges" in said, said
+    same(work / "out/edge_index.npy", [[0, 2, 1, 1], [1, 0, 0, 2]])
+    same(work / "out/edge_weight.npy", [1, 3, 6, 9])
+    for name, pairs in (("train_edge", [[0, 1], [1, 0]]), ("valid_edge", [[1], [2]]), ("test_edge", [[2, 2], [1, 2]]),
+                        ("test_edge_neg", [[0], [0]]), ("valid_edge_neg", [[1], [1]])):
+        same(work / f"out/{name}.npy", pairs)
+    made = run(TOOL, work / "out", "--parts", 2, "--out", work / "parts")
+    assert made.returncode == 0, made.stderr
+    assert sum(np.load(path).size for path in (work / "parts").rglob("links-test.edges.npy")) == 4
+    refused(write_tables(work / "set", edges=plain + "ann,bob,later,1\n"), "row 10, column split: 'later' is none of train")
+    refused(write_tables(work / "set", edges=plain + "ann,bob,,x\n"), "row 10, column weight: 'x' is no number")
+    write_tables(work / "typed", user___buys___book="u,b,set\n7,1,train\n8,1,test\n9,2,\n")
+    convert(work / "typed", work / "typed_out", "--column", "split=set")
+    same(work / "typed_out/edge_index.user__buys__book.npy", [[0, 2], [0, 1]])
+    same(work / "typed_out/test_edge.user__buys__book.npy", [[1], [0]])
+    convert(work / "typed", work / "ignored", "--column", "ignore=set")
+    same(work / "ignored/edge_index.user__buys__book.npy", [[0, 1, 2], [0, 0, 1]])
 
 
 def test_data(work):
@@ -833,6 +882,18 @@ def test_wrong_calls(work):
     made = call(work / "set", work / "full")
     assert made.returncode == 1 and "name a folder that is not there, or empty" in made.stderr
     assert "can run code" in run(sys.executable, CONVERT, "--help").stdout
+    # Only complete folders get a name, and no other folder is touched.
+    (work / "out.partial").mkdir()
+    (work / "out.partial/mine").write_text("kept")
+    (work / "elsewhere").mkdir()
+    for name, target in (("link", work / "elsewhere"), ("dangling", work / "nothing")):
+        (work / name).symlink_to(target)
+        made = call(work / "set", work / name)
+        assert made.returncode == 1 and "name a folder that is not there, or empty" in made.stderr, made.stderr
+    convert(work / "set", work / "out")
+    assert (work / "out.partial/mine").read_text() == "kept"
+    assert [p.name for p in work.glob("*partial*")] == ["out.partial"] and not any((work / "elsewhere").iterdir())
+    shutil.rmtree(work / "out")
     # Without torch, the message names the package.
     (work / "no").mkdir()
     (work / "no/torch.py").write_text("raise ImportError")

@@ -40,6 +40,14 @@ train_on() {
 
 launcher=("$@")
 train_on 2 "$scratch/expected" --deployment collocated
+train_on 2 "$scratch/made" # as the machine allows
+diff "$scratch/expected" "$scratch/made"
+grep -qE '^batches are made (in advance|when they are needed), since ' "$scratch/log"
+launcher=(taskset -c 0 "$@" --bind-to none)
+train_on 2 "$scratch/made"
+diff "$scratch/expected" "$scratch/made"
+grep -q '^batches are made when they are needed, since not all ranks have a free core$' "$scratch/log"
+launcher=("$@")
 while read -r ranks deployment; do
   # shellcheck disable=SC2086 # words
   train_on "$ranks" "$scratch/made" $deployment
@@ -52,4 +60,5 @@ done << END
 4 --deployment workers --workers 1 --shared-megabytes $shared
 3 --deployment servers --servers 1 --prefetch 1
 4 --deployment servers --servers 2
+5 --deployment servers --servers 3
 END

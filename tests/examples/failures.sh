@@ -3,8 +3,9 @@
 #
 # usage: failures.sh PARTITION_PROGRAM TRAIN_PROGRAM FULL_BATCH_PROGRAM LAUNCHER...
 #
-# A network that is larger than the limit of file sizes, a feature of a part that is not a number, and a label far beyond the
-# number of vertices fail a training. The error names the file or value, and is told once.
+# A network that is larger than the limit of file sizes, a feature of a part that is not a number, a label far beyond the
+# number of vertices, a label of -1 and a set without features fail a training. The error names the file or value, and is
+# told once.
 set -euo pipefail
 
 partition=$1 train=$2 full_batch=$3
@@ -71,6 +72,15 @@ for program in train full_batch; do
   }
 done
 
+# Results that are lost are an error. Under a launcher it is the launcher that writes.
+"$partition" "$data" --parts 1 --add-reverse --out "$scratch/alone" > "$scratch/log"
+for program in train full_batch; do
+  if "${!program}" "$scratch/alone" --epochs 2 > /dev/full 2> "$scratch/log" < /dev/null; then
+    printf '%s ends well where nothing can be written\n' "$program"
+    exit 1
+  fi
+done
+
 # The limit is above what MPI's own files need, and below the 16 MB of the network.
 unlimited=("${launcher[@]}")
 # shellcheck disable=SC2016 # the shell of the ranks expands it
@@ -91,3 +101,14 @@ printf '\0\0\0\0\0\1\0\0' | dd of="$data/node_label.npy" bs=1 seek=128 conv=notr
 divide "$scratch/large"
 refuses train 'has a label 1099511627776, but only 8 vertices' "$scratch/large"
 refuses full_batch 'has a label 1099511627776, but only 8 vertices' "$scratch/large"
+
+printf '\377\377\377\377\377\377\377\377' | dd of="$data/node_label.npy" bs=1 seek=128 conv=notrunc status=none
+divide "$scratch/unlabelled"
+refuses train 'vertex 0 of the split train has the label -1' "$scratch/unlabelled"
+refuses full_batch 'vertex 0 of the split train has the label -1' "$scratch/unlabelled"
+refuses train 'vertex 0 of the split train has the label -1' "$scratch/unlabelled" --deployment servers --servers 1
+
+rm "$data/node_feat.npy"
+divide "$scratch/featureless"
+refuses train 'has no features to learn from' "$scratch/featureless"
+refuses full_batch 'has no features to learn from' "$scratch/featureless"

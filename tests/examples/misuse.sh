@@ -23,7 +23,12 @@ refuses 'not expected: 3 --epoch' parts --epoch 3
 refuses 'PARTS is required' --epochs 3
 refuses '--batch.*1.5' parts --batch 1.5
 refuses '--fanout: .*2 numbers' --fanout 5,5,5 parts
-refuses '--deployment: gpu not in {collocated,pipelined,workers,servers}' parts --deployment gpu
+refuses '--fanout.*99999999999999999999' --fanout 99999999999999999999,5 parts
+refuses '--timeout.*-1' --timeout -1 parts
+refuses '--workers.*4294967297' --deployment workers --workers 4294967297 parts
+refuses '--servers.*4294967297' --deployment servers --servers 4294967297 parts
+refuses '--save.*the name is empty' --save '' parts
+refuses '--deployment: gpu not in {auto,collocated,pipelined,workers,servers}' parts --deployment gpu
 
 help=$("${launcher[@]}" "$train" --help)
 for option in PARTS --epochs --fanout --deployment --log; do

@@ -18,6 +18,12 @@ fail() {
   exit 1
 }
 
+for odd in --help 99999999999999999999 -3; do
+  if said=$("$trainer" "$odd" 2>&1) || [ "$(grep -c '^usage: own_trainer' <<< "$said")" != 1 ]; then
+    fail "own_trainer $odd: $said"
+  fi
+done
+
 "$@" -n 2 "$trainer" $epochs > "$scratch/expected"
 [ "$(tail -n 1 "$scratch/expected" | grep -c '^test accuracy 0.9')" = 1 ] || fail 'the training has no accuracy at its end'
 

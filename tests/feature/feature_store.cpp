@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstdint>
 #include <type_traits>

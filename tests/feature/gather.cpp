@@ -5,7 +5,7 @@
 #include "support/executors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/random.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>

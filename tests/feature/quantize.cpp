@@ -4,8 +4,8 @@
 #include "support/errors.hpp"
 
 #include <glt/core/random.hpp>
+#include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
-#include <glt/feature/quantize.hpp>
 
 #include <algorithm>
 #include <cmath>

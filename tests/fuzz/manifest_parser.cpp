@@ -4,9 +4,9 @@
 // whose checksum is made right before it is read.
 #include "support/fuzz.hpp"
 
-#include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/manifest.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "support/fuzz.hpp"
 
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
+#include <glt/io/array/npy.hpp>
 
 #include <cstddef>
 #include <cstdint>

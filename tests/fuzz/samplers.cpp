@@ -6,7 +6,6 @@
 #include <glt/core/random.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_sampler.hpp>

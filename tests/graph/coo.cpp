@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 
 #include <glt/graph/coo.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 
 #include <glt/graph/csr.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -4,9 +4,8 @@
 #include "support/archetypes.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/symmetrize.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstdint>
 #include <set>
@@ -39,7 +38,7 @@ TEST_CASE("the first of every edge stays, in the order of the list") {
     for (int const threads : {1, 3}) {
       auto const policy = device::cpu(threads);
       CHECK(pairs_of(remove_duplicates(graph.view(), {}, policy).view()) == naive(graph.view(), true));
-      CHECK(pairs_of(remove_duplicates(graph.view(), {.self_loops = self_loop_handling::remove}, policy).view()) ==
+      CHECK(pairs_of(remove_duplicates(graph.view(), self_loop_handling::remove, policy).view()) ==
             naive(graph.view(), false));
     }
     CHECK(remove_duplicates(graph.view()).view().num_vertices() == graph.num_vertices);
@@ -60,7 +59,7 @@ TEST_CASE("duplicates across large ids are told apart") {
 
 TEST_CASE("removing twice changes nothing more, and a symmetric simple graph has every edge both ways") {
   auto const both = symmetrize(random_graph(211, 6007).view());
-  auto const simple = remove_duplicates(both.view(), {.self_loops = self_loop_handling::remove});
+  auto const simple = remove_duplicates(both.view(), self_loop_handling::remove);
   CHECK(pairs_of(remove_duplicates(simple.view()).view()) == pairs_of(simple.view()));
   std::set<std::pair<std::int64_t, std::int64_t>> edges;
   for (auto const& edge : pairs_of(simple.view())) {

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/planted_communities.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/graph/validate.hpp>
 
 #include <algorithm>

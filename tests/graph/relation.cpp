@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/graph/relation.hpp>
+#include <glt/graph/hetero_graph.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"

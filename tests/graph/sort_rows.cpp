@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/graph/sort_rows.hpp>
+#include <glt/graph/edge_values.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"

@@ -4,8 +4,8 @@
 #include "support/archetypes.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/symmetrize.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstddef>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/embedding_checkpoint.hpp>
+#include <glt/io/checkpoint.hpp>
 
 #include <glt/comm/threads.hpp>
 
@@ -40,6 +40,26 @@ void train(table_type& table, std::int64_t steps) {
     table.update(glt::host_view<glt::global_id const>(vertices), glt::host_matrix<float const>(gradients.data(), 3, 2),
                  1);
   }
+}
+
+// The same on any number of ranks: rank 0 has all gradients.
+void train_on_first(table_type& table, int rank, std::int64_t steps) {
+  std::vector<glt::global_id> const vertices{5, 0, 3};
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::vector<float> const gradients{1, 2, -3, 4, 5, 0.5F + static_cast<float>(table.num_updates())};
+    auto const count = rank == 0 ? 3 : 0;
+    table.update(glt::host_view<glt::global_id const>(vertices.data(), count),
+                 glt::host_matrix<float const>(gradients.data(), count, 2), count);
+  }
+}
+
+// Of 6 vertices of a folder of parts; more ranks than vertices have some without any.
+glt::partition_book book_of(int ranks, std::int64_t partitioning = 7) {
+  std::vector<glt::global_id> offsets;
+  for (int rank = 0; rank <= ranks; ++rank) {
+    offsets.push_back(6 * rank / ranks);
+  }
+  return glt::partition_book(std::move(offsets), partitioning);
 }
 
 std::vector<float> rows_of(table_type const& table) {
@@ -89,12 +109,12 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
     auto adam = make_table(comm, {.columns = 2, .optimizer = glt::dist::embedding_options::adam{}});
     CHECK(glt_test::names(refused(path, adam), "rank 0", "optimiser"));
     auto wide = make_table(comm, {.columns = 4});
-    CHECK(glt_test::names(refused(path, wide), "rank 0", "is of 6 elements, and the embedding has 12"));
+    CHECK(glt_test::names(refused(path, wide), "rank 0", "is of 3 rows, and the embedding has 3"));
     auto uneven = make_table(comm, {.columns = 2}, 4);
-    CHECK(glt_test::names(refused(path, uneven), "rank 0", "is of 6 elements, and the embedding has 8"));
+    CHECK(glt_test::names(refused(path, uneven), "rank 0", "is of 3 rows, and the embedding has 4"));
 
     auto bytes = glt_test::read_bytes(path);
-    bytes[60] = static_cast<char>(bytes[60] ^ 1);
+    bytes[92] = static_cast<char>(bytes[92] ^ 1);
     auto const damaged = scratch / ("damaged" + std::to_string(comm.rank()));
     glt_test::write_bytes(damaged, bytes);
     CHECK(glt_test::names(refused(is_odd ? damaged : path, table), "rank 1", "is damaged"));
@@ -144,5 +164,70 @@ TEST_CASE("files of two trainings, or of two partitionings into parts of equal s
     CHECK(glt_test::names(refused("whole", shifted), "rank 0", "of another partition"));
     auto from_files = make_table(comm, {.columns = 2}, glt::partition_book({0, 3, 6}, 7), 0);
     CHECK(glt_test::names(refused("whole", from_files), "rank 0", "of another partition"));
+  });
+}
+
+TEST_CASE("an embedding of a folder of parts is restored on another number of ranks") {
+  for (glt::detail::sparse_optimizer const& optimizer :
+       {glt::detail::sparse_optimizer(glt::dist::embedding_options::sgd{}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adagrad{}),
+        glt::detail::sparse_optimizer(glt::dist::embedding_options::adam{})}) {
+    for (int const before : {1, 2, 4, 8}) {
+      glt_test::scratch_folder const scratch;
+      std::vector<std::filesystem::path> paths;
+      for (int rank = 0; rank < before; ++rank) {
+        paths.push_back(scratch / std::to_string(rank));
+      }
+      std::vector<float> wanted(12);
+      glt::run_threads(before, [&](auto comm) {
+        auto table = make_table(comm, {.columns = 2, .optimizer = optimizer}, book_of(before), 0);
+        train_on_first(table, comm.rank(), 3);
+        glt::io::save_embedding(paths[static_cast<std::size_t>(comm.rank())], table);
+        train_on_first(table, comm.rank(), 2);
+        std::ranges::copy(rows_of(table), wanted.begin() + 2 * table.book().begin(comm.rank()));
+      });
+      for (int const ranks : {1, 2, 3, 4, 7}) {
+        glt::run_threads(ranks, [&](auto comm) {
+          auto table = make_table(comm, {.columns = 2, .optimizer = optimizer, .seed = 9}, book_of(ranks), 0);
+          glt::io::load_embedding(paths, table);
+          CHECK(table.num_updates() == 3);
+          train_on_first(table, comm.rank(), 2);
+          auto const* const first = wanted.data() + 2 * table.book().begin(comm.rank());
+          CHECK(rows_of(table) == std::vector<float>(first, first + 2 * table.book().size(comm.rank())));
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("files that do not make one embedding are the same error on any number of ranks") {
+  glt_test::scratch_folder const scratch;
+  std::vector<std::filesystem::path> const paths{scratch / "0", scratch / "1"};
+  std::vector<std::filesystem::path> const later{scratch / "0 later", scratch / "1 later"};
+  glt::run_threads(2, [&](auto comm) {
+    auto table = make_table(comm, {.columns = 2}, book_of(2), 0);
+    glt::io::save_embedding(paths[static_cast<std::size_t>(comm.rank())], table);
+    train_on_first(table, comm.rank(), 1);
+    glt::io::save_embedding(later[static_cast<std::size_t>(comm.rank())], table);
+  });
+  auto bytes = glt_test::read_bytes(paths[1]);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  glt_test::write_bytes(scratch / "damaged", bytes);
+  glt::run_threads(3, [&](auto comm) {
+    auto const refused = [&](std::vector<std::filesystem::path> const& of, glt::partition_book const& book,
+                             std::int64_t columns = 2) {
+      auto table = make_table(comm, {.columns = columns}, book, 0);
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(of, table); });
+    };
+    CHECK(glt_test::names(refused({paths[0]}, book_of(3)), "1 files", "3 of 6 rows"));
+    CHECK(glt_test::names(refused({paths[1], paths[0]}, book_of(3)), "from vertex 3 on, after 0"));
+    CHECK(glt_test::names(refused({paths[0], paths[1], paths[1]}, book_of(3)), "from vertex 3 on, after 6"));
+    CHECK(glt_test::names(refused({paths[0], later[1]}, book_of(3)), "another step"));
+    CHECK(glt_test::names(refused({paths[0], scratch / "damaged"}, book_of(3)), "rank 1", "is damaged"));
+    CHECK(glt_test::names(refused({paths[0], scratch / "none"}, book_of(3)), "no such file"));
+    for (std::int64_t const partitioning : {0, 8}) {
+      CHECK(glt_test::names(refused(paths, book_of(3, partitioning)), "another folder of parts"));
+    }
+    CHECK(glt_test::names(refused(paths, book_of(3), 4), "number of columns"));
   });
 }

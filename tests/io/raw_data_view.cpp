@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 #include "support/known_sets.hpp"
 
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <cstddef>
 
@@ -14,7 +14,7 @@ using namespace glt_test;
 
 TEST_CASE("a view borrows everything that a data set holds, in place") {
   auto const data = hetero_known_set();
-  auto const view = io::view_of(data);
+  auto const view = data.view();
   CHECK(view.name == data.name);
   CHECK(view.nodes.data() == data.nodes.data());
   CHECK(view.nodes.size() == data.nodes.size());
@@ -40,18 +40,18 @@ TEST_CASE("a view borrows everything that a data set holds, in place") {
       CHECK(to_vector(table.links[i].negatives.destinations) == from.links[i].negatives.destinations);
     }
   }
-  CHECK(io::view_of(io::raw_data{}).edges.empty());
+  CHECK(io::raw_data{}.view().edges.empty());
 }
 
 TEST_CASE("the schema has the types in the order of the data set, and names what does not fit") {
   auto data = hetero_known_set(23, 11);
-  auto const schema = io::detail::schema_of(io::view_of(data));
+  auto const schema = io::detail::schema_of(data.view());
   CHECK(schema.num_node_types() == 3);
   CHECK(schema.num_vertices(1) == 11);
   CHECK(schema.num_edge_types() == 4);
   CHECK(schema.source_type(1) == 1);
   CHECK(schema.destination_type(1) == 0);
   data.edges[2].destination = "venue";
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::schema_of(io::view_of(data))); }),
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(io::detail::schema_of(data.view())); }),
               "no node type 'venue'"));
 }

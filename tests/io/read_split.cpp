@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/read_split.hpp>
+#include <glt/io/original_ids.hpp>
 
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/serve_data.hpp>
@@ -13,7 +13,10 @@
 #include "support/roles.hpp"
 #include "support/scratch.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,20 @@ TEST_CASE("a file of original ids is divided over the ranks, each in the order o
   glt::io::write_npy(scratch / "seeds.npy", ids);
   glt::io::write_npy(scratch / "nothing.npy", std::vector<std::int64_t>());
   glt::io::write_npy(scratch / "wrong.npy", std::vector<std::int64_t>{3, 31, -1});
+  glt::io::write_npy(scratch / "half.npy", std::vector<double>{3, 2.5});
+  std::vector<std::uint8_t> bytes(31, 0);
+  for (auto const id : ids) {
+    bytes[static_cast<std::size_t>(id)] = 1;
+  }
+  glt::io::write_npy(scratch / "bytes.npy", bytes);
+  std::string mask = read_bytes(scratch / "bytes.npy");
+  mask.replace(mask.find("|u1"), 3, "|b1");
+  write_bytes(scratch / "mask.npy", mask);
+  glt::io::write_npy(scratch / "bytes.npy", std::vector<std::uint8_t>(30, 1));
+  std::string few = read_bytes(scratch / "bytes.npy");
+  few.replace(few.find("|u1"), 3, "|b1");
+  write_bytes(scratch / "few.npy", few);
+  glt::io::write_npy(scratch / "bytes.npy", bytes);
   on_ranks([&](auto comm) {
     auto const divided = divide_31(comm.size());
     auto data = open_set(comm, divided);
@@ -58,6 +75,16 @@ TEST_CASE("a file of original ids is divided over the ranks, each in the order o
     CHECK(names(thrown<glt::collective_error>(
                     [&] { static_cast<void>(glt::io::read_split(comm, data, scratch / "wrong.npy")); }),
                 "wrong.npy", "2 ids of 3"));
+    std::ranges::sort(wanted, {}, [&](auto id) { return divided.names.original[id]; });
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    CHECK(glt::io::read_split(comm, data, scratch / "mask.npy") == wanted);
+    auto const fault = [&](char const* file) {
+      return thrown<glt::collective_error>([&] { static_cast<void>(glt::io::read_split(comm, data, scratch / file)); });
+    };
+    CHECK(names(fault("bytes.npy"), "bytes.npy",
+                "has 31 elements 0 or 1 of type uint8 for 31 vertices; save a mask as bool"));
+    CHECK(names(fault("few.npy"), "few.npy", "30 rows for 31 vertices"));
+    CHECK(names(fault("half.npy"), "half.npy", "element 1 is 2.5, no whole number"));
     auto const own = comm.rank() == comm.size() - 1 ? "none.npy" : "seeds.npy";
     CHECK(
         names(thrown<glt::collective_error>([&] { static_cast<void>(glt::io::read_split(comm, data, scratch / own)); }),

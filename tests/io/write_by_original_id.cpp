@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/write_by_original_id.hpp>
+#include <glt/io/original_ids.hpp>
 
-#include <glt/graph/relation.hpp>
-#include <glt/partition/hetero_partition.hpp>
+#include <glt/graph/hetero_graph.hpp>
+#include <glt/partition/partitioner.hpp>
 
 #include "support/errors.hpp"
 #include "support/parts.hpp"

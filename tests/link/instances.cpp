@@ -5,12 +5,12 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/instances/load_for_rank.hpp>
 #include <glt/instances/neighbor_loader.hpp>
 #include <glt/mpi/environment.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <array>
 #include <cstdint>

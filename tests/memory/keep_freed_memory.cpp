@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/memory/keep_freed_memory.hpp>
+#include <glt/memory/policy.hpp>
 
 #include "support/sanitized.hpp"
 #include "support/usage.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/memory/resource.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <cstddef>
 #include <cstdint>

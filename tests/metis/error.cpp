@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/metis/error.hpp>
+#include <glt/metis/partitioner.hpp>
 
 #include "support/errors.hpp"
 

@@ -4,7 +4,6 @@
 #include "support/errors.hpp"
 
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/api.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <type_traits>

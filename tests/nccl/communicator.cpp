@@ -11,7 +11,7 @@
 #include <glt/core/error.hpp>
 #include <glt/cuda/policy.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/nccl/communicator.hpp>
 #include <glt/nccl/detail/api.hpp>
 
@@ -77,7 +77,9 @@ TEST_CASE("NCCL itself carries bytes of a rank to itself, and adds up over one r
 TEST_CASE("two ranks on one GPU are refused on both, with NCCL's text" * doctest::skip(num_gpus() < 1)) {
   run_threads(2, [](threads_comm host) {
     auto const make = [&] { return glt::detail::make_nccl_comm(host, device::cuda(0)).size(); };
-    CHECK(names(thrown<collective_error>(make), "rank ", "nccl"));
+    auto const text = thrown<collective_error>(make);
+    INFO(text);
+    CHECK(names(text, "rank ", "NCCL"));
   });
 }
 

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/partition/assigned.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/partition/contiguous.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include <algorithm>
 #include <cstddef>

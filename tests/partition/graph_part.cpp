@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/memory/copy.hpp>
-#include <glt/partition/graph_part.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/split.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/stream/fennel.hpp>
+#include <glt/partition/partitioner.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/errors.hpp"
 #include "support/hetero_graphs.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/partition/hetero_split.hpp>
+#include <glt/partition/split.hpp>
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
@@ -85,7 +85,7 @@ TEST_CASE("what does not fit is refused") {
   divided_hetero_graph mixed(list, 2);
   divided_hetero_graph three(list, 3);
   mixed.names[2] = std::move(three.names[2]);
-  CHECK(glt_test::names(refused(mixed.names, 0), "3 parts", "'institution'", "2 of those of the first type"));
+  CHECK(glt_test::names(refused(mixed.names, 0), "3 parts", "'institution'", "2 parts of the first type"));
   auto const writes = divided.whole.view().relation(0);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           static_cast<void>(glt::detail::split_relation(writes, divided.names[0], divided.names[0], 0));

@@ -6,9 +6,9 @@
 #include "support/partitioners.hpp"
 
 #include <glt/graph/convert.hpp>
-#include <glt/partition/hash.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/partition/stream/fennel.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "support/graphs.hpp"
 
 #include <glt/partition/quality/quality.hpp>
-#include <glt/partition/random.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include <cstddef>
 #include <cstdint>

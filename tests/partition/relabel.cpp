@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 #include "support/partitioners.hpp"
 
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <glt/graph/convert.hpp>
-#include <glt/graph/rmat.hpp>
-#include <glt/partition/detail/balance_loads.hpp>
-#include <glt/partition/stream/fennel.hpp>
+#include <glt/graph/generators.hpp>
+#include <glt/partition/balance.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/errors.hpp"
 

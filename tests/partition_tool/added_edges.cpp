@@ -135,5 +135,6 @@ TEST_CASE("edges that cannot be added are refused, with the way out") {
   io::raw_data odd{.name = "odd", .nodes = {}, .edges = {}};
   odd.nodes.push_back({.num_nodes = 2});
   odd.edges.push_back({.sources = {3}, .destinations = {3}});
-  CHECK(names(fault_of(std::move(odd), {.add_self_loops = true}), "an end of edge 0 is 3, outside [0, 2)"));
+  CHECK(names(fault_of(std::move(odd), {.add_self_loops = true}),
+              "source of edge 0 is 3, outside [0, 2), the vertices of type"));
 }

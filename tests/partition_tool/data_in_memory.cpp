@@ -13,11 +13,9 @@
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/hash.hpp>
-#include <glt/partition/relabel.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/raw_data.hpp"
 #include "support/scratch.hpp"

@@ -60,6 +60,7 @@ TEST_CASE("numbers of the command line are in range, and long ones are cut in me
   runs.check(" --parts 2 --fanout 5,99999999999999999999", 2, {"--fanout: '9999", "no whole number from -1 to"});
   runs.check(" --parts 2 --cache-ratio 1.5", 2, {"--cache-ratio: '1.5' is no number from 0 to 1"});
   runs.check(" --parts " + std::string(300, '9'), 2, {"9999...' is no whole number from 1 to 2147483647"});
+  runs.check(" --parts 2 --cache-ratio 0.1 --fanout 0,2", 1, {"--fanout of 0, which reaches no vertex"});
   CHECK(run_tool(runs.scratch, (runs.scratch / "set").string() + " --parts 2 --memory '20 mib' --out " +
                                    (runs.scratch / "out").string())
             .status == 0);
@@ -81,6 +82,10 @@ TEST_CASE("outputs that have no place are refused before the work") {
   for (char const* const out_of_reach : {".", "..", "./", "/", "/proc"}) {
     CHECK(has(fault(out(out_of_reach)), "cannot be created: it is"));
   }
+  if (fs::exists("/proc/self")) { // writable for root by its permissions
+    CHECK(has(fault(out("/proc/parts")), "/proc/parts: cannot be created: "));
+    CHECK_FALSE(has(fault(out("/proc/parts")), "partitioning"));
+  }
   fs::create_symlink(runs.scratch / "nowhere", runs.scratch / "dangling");
   CHECK(has(fault(out(runs.scratch / "dangling")), "symbolic link, which is not followed"));
   CHECK(has(fault(out(runs.scratch / "dangling" / "")), "symbolic link, which is not followed"));
@@ -95,6 +100,7 @@ TEST_CASE("folders of others beside the output stay, whatever their names") {
   fs::create_directories(scratch / "work" / "out.glt-partial0" / "thesis");
   fs::create_directories(scratch / "work" / "out.partial0" / "thesis");
   fs::create_directory(scratch / "work" / "out.partial1");
+  fs::create_directory(scratch / "work" / "out.glt-partial-mine"); // empty, like one whose mark is not made yet
   fs::create_directories(scratch / "work" / "out.partial0.scratch-0" / "mine");
   fs::create_directories(scratch / "work" / "out.partial7.removed" / "mine");
   write_bytes(scratch / "work" / "out.glt-partial2", "a file");

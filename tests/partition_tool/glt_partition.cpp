@@ -8,7 +8,7 @@
 #include <glt/io/folder/detail/npy_folder_files.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -97,13 +97,9 @@ TEST_CASE("every method divides a folder of arrays, and reports are written") {
     }
     return lines;
   }();
-  std::vector<std::string> methods{"ldg",
-                                   "fennel",
-                                   "random",
-                                   "hash",
-                                   "contiguous",
-                                   "frequency",
-                                   "file --assignment " + (scratch / "given.txt").string()};
+  std::vector<std::string> methods{
+      "ldg",  "fennel",     "multilevel", "random",
+      "hash", "contiguous", "frequency",  "file --assignment " + (scratch / "given.txt").string()};
   for (auto const& method : methods) {
     CAPTURE(method);
     auto const out = scratch / ("parts-" + method.substr(0, 4));
@@ -147,14 +143,16 @@ TEST_CASE("a picture is drawn where Python can; elsewhere its numbers stay, and 
   CHECK_FALSE(fs::exists(picture));
   CHECK(nlohmann::json::parse(read_bytes(picture + ".json")).at("num_parts") == 2);
 
+  write_bytes(picture + ".json", "a file of the user");
   auto const drawn = run_tool(scratch, "--info " + (scratch / "parts").string() + " --report " + picture);
   CHECK(drawn.status == 0);
   if (has(drawn.out, "is not drawn")) {
     MESSAGE("skipped: python3 has no matplotlib");
   } else {
     CHECK(has(read_bytes(picture), "set: 2 parts by ldg"));
-    CHECK_FALSE(fs::exists(picture + ".json"));
+    CHECK_FALSE(fs::exists(picture + ".1.json"));
   }
+  CHECK(read_bytes(picture + ".json") == "a file of the user");
 }
 
 TEST_CASE("a graph larger than the memory limit becomes the parts that it becomes in memory") {
@@ -361,6 +359,7 @@ TEST_CASE("wrong arguments and inputs say what is wrong, and leave nothing") {
     fails(folder.string() + " --parts 2" + out, 1, text.c_str());
   }
   fails(set + " --parts 2 --header 1" + out, 1, "--header, --columns and --delimiter are for lists of edges");
+  fails(set + " --parts 2 --split time" + out, 1, "--split is for sets of the Open Graph Benchmark");
   std::ofstream(scratch / "four.txt") << "0 1 2 3\n";
   auto const four = (scratch / "four.txt").string() + " --parts 1" + out;
   fails(four, 1, "name them: glt-partition --columns src,dst,weight,time,ignored");

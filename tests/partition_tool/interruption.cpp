@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 
 #include "support/partition_tool.hpp"
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,12 +49,29 @@ pid_t start(scratch_folder const& scratch, bool on_disk, rlim_t limit = RLIM_INF
   return child;
 }
 
-// Waits until something is beside the output, and at most ten seconds.
+// Whether a folder beside the output holds more than its mark: such a one comes and goes when --out is tried.
+bool holds_files(fs::path const& work) {
+  for (auto const& made : fs::directory_iterator(work)) {
+    std::error_code gone;
+    for (fs::directory_iterator inside(made.path(), gone); !gone && inside != fs::directory_iterator{};
+         inside.increment(gone)) {
+      if (inside->path().filename() != glt::io::detail::partial_mark) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Waits until the run writes, and at most ten seconds.
 bool is_under_way(fs::path const& work) {
-  for (int i = 0; i < 10000 && fs::is_empty(work); ++i) {
+  for (int i = 0; i < 10000; ++i) {
+    if (holds_files(work)) {
+      return true;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return !fs::is_empty(work);
+  return false;
 }
 
 } // namespace

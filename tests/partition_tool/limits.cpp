@@ -3,7 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 
@@ -33,7 +33,7 @@ TEST_CASE("a limit that the parts exceed is told, and fails where it must be kep
     return run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " + (scratch / out).string() + arguments);
   };
   for (std::string const limit : {"", " --memory 100MB"}) {
-    for (std::string const method : {"ldg", "fennel", "contiguous"}) {
+    for (std::string const method : {"ldg", "fennel", "multilevel", "contiguous"}) {
       auto const name = method + std::to_string(limit.size());
       auto const arguments = limit + " --balance vertices,edges --method " + method;
       auto const noted = run(name, arguments);

@@ -143,6 +143,7 @@ TEST_CASE("types, edge features and link splits: on disk and on ranks as in memo
   auto const set = (scratch / "set").string();
   check_same(scratch, set + " --parts 3 --halo --passes 2");
   check_same(scratch, set + " --parts 3 --method fennel --balance vertices,edges,seeds,types", {2});
+  check_same(scratch, set + " --parts 3 --method multilevel --balance vertices,edges,seeds,types", {2});
   check_same(scratch, set + " --parts 4 --method contiguous --balance edges,vertices", {2});
   check_same(scratch, set + " --parts 2 --method random", {3});
 }
@@ -152,6 +153,7 @@ TEST_CASE("limits without types: on disk and on ranks as in memory") {
   write_folder(scratch / "set", 400, 3000, 3);
   auto const set = (scratch / "set").string();
   check_same(scratch, set + " --parts 3 --balance vertices,edges,seeds --slack 0.01", {3});
+  check_same(scratch, set + " --parts 3 --method multilevel", {3});
   check_same(scratch, set + " --parts 3 --method contiguous --balance seeds", {2});
   check_same(scratch, set + " --parts 5 --method contiguous", {});
 }
@@ -249,6 +251,8 @@ TEST_CASE("a cache without training vertices is refused, and empty parts are nam
     CHECK(refused.status == 1);
     CHECK(has(refused.errors, "--cache-ratio of a data set without training vertices"));
     CHECK(!fs::exists(scratch / "out"));
+    auto const both = run_tool(scratch, arguments + "31 --cache-ratio 0.1" + limit); // the same of two faults first
+    CHECK(has(both.errors, "--cache-ratio of a data set without training vertices"));
     auto const many = run_tool(scratch, arguments + "25 --method hash" + limit);
     CHECK(many.status == 0);
     CHECK(has(many.out, " of 25 parts have no vertices: "));
@@ -264,15 +268,37 @@ TEST_CASE("an id out of range is told with its file, in memory and on disk") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 30, 200, 2);
   std::vector<std::int64_t> const pairs{0, 1, 2, 3, 30, 4};
-  auto const file = scratch / "set" / "edge_index.npy";
-  glt::io::write_npy(file, glt::host_matrix<std::int64_t const>(pairs.data(), 2, 3));
-  for (std::string const limit : {"", " --memory 100MB"}) {
-    auto const refused =
-        run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " + (scratch / "out").string() + limit);
-    CHECK(refused.status == 1);
-    CHECK(has(refused.errors, file.c_str()));
-    CHECK(has(refused.errors, "is 30, outside [0, 30)"));
-    CHECK_FALSE(has(refused.errors, "at byte 0"));
+  std::vector<std::int32_t> const narrow(pairs.begin(), pairs.end());
+  std::vector<std::int64_t> const shape{2, 3};
+  std::vector<std::int64_t> const splits{30, 2};
+  for (std::string const name : {"edge_index", "valid_edge", "test_edge_neg", "test_idx"}) {
+    auto const file = scratch / "set" / (name + ".npy");
+    auto const good = fs::exists(file) ? read_bytes(file) : std::string();
+    for (bool const is_narrow : {false, true}) {
+      if (name == "test_idx") {
+        glt::io::write_npy(file, splits);
+      } else if (is_narrow) { // which does not stay in its file
+        glt::io::write_npy(file, narrow, shape);
+      } else {
+        glt::io::write_npy(file, pairs, shape);
+      }
+      auto const what = name == "test_idx"     ? "id 0"
+                        : name == "edge_index" ? "destination of edge 1"
+                                               : "destination of pair 1";
+      auto const expected = file.string() + ": " + what +
+                            " is 30, outside [0, 30), the vertices of type 'node'; correct the id or the number of "
+                            "vertices";
+      for (std::string const change : {"", " --normalize", " --add-self-loops", " --add-reverse"}) {
+        for (std::string const limit : {"", " --memory 100MB"}) {
+          CAPTURE(change + limit);
+          auto const refused = run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " +
+                                                     (scratch / "out").string() + change + limit);
+          CHECK(refused.status == 1);
+          CHECK(has(refused.errors, expected.c_str()));
+        }
+      }
+    }
+    good.empty() ? static_cast<void>(fs::remove(file)) : write_bytes(file, good);
   }
 }
 

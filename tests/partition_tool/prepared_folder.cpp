@@ -5,9 +5,10 @@
 
 #include "partition/prepared_folder.hpp"
 
+#include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,6 +99,34 @@ TEST_CASE("rows of every float type are divided by their sums, rows of sum 0 and
                                : name == "whole"  ? rows_of<std::int64_t>(given)
                                                   : rows_of<double>(std::vector<float>(6, .5F)));
   }
+}
+
+TEST_CASE("a row whose quotients are too large for its type is refused, in memory as on disk") {
+  auto const refused = []<class T>(T, std::vector<double> const& row) {
+    scratch_folder const scratch;
+    std::vector<T> values(3, T(1.0F));
+    for (auto const number : row) {
+      values.push_back(T(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(number)));
+    }
+    io::raw_data data{.name = "set", .nodes = {}, .edges = {}};
+    data.nodes.push_back({.num_nodes = 2});
+    data.edges.push_back({.sources = {0}, .destinations = {1}});
+    data.nodes[0].features.push_back({"x", io::array::of(host_view<T const>(values), {2, 3})});
+    io::write_npy_folder(scratch / "set", data);
+    options const chosen{.input = scratch / "set", .normalize = true};
+    glt_partition::console out(false, true);
+    auto const in_memory = thrown<precondition_error>([&] { glt_partition::prepare(data, chosen, out); });
+    CHECK(names(in_memory, "--normalize of features 'x' of vertices 'node': row 1 has the sum "));
+    io::detail::mapped_raw_data const mapped(scratch / "set");
+    fs::create_directory(scratch / "made");
+    CHECK(thrown<precondition_error>([&] {
+            glt_partition::prepare_folder(scratch / "set", mapped.view(), chosen, scratch / "made", out);
+          }) == in_memory);
+  };
+  refused(0.0F, {1e20, -1e20, 1e-20});
+  refused(0.0, {1e300, -1e300, 1e-300});
+  refused(float16(0.0F), {1000, -999.5, -0.4995});
+  refused(bfloat16(0.0F), {1e30, -1e30, 1e-30});
 }
 
 TEST_CASE("weights, times and features of no edges: on disk as in memory, for every pair of options") {

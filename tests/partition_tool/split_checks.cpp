@@ -8,7 +8,6 @@
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
 
 #include <cstddef>
@@ -41,7 +40,7 @@ io::raw_data one_type() {
 }
 
 std::vector<std::string> faults_of(io::raw_data const& data) {
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   std::vector<std::string> faults;
   for (auto const& nodes : graph.data().nodes) {
     glt_partition::find_shared_vertices(nodes, faults);
@@ -72,7 +71,7 @@ TEST_CASE("splits that share nothing have no faults") {
   CHECK(faults_of(data).empty());
   CHECK(faults_of(users_and_items()).empty());
   glt_partition::console out(false, true);
-  glt_partition::check_splits({.strict = true}, io::detail::all_types(io::view_of(data)), out);
+  glt_partition::check_splits({.strict = true}, io::detail::all_types(data.view()), out);
 }
 
 TEST_CASE("vertices in two splits are named") {
@@ -81,7 +80,7 @@ TEST_CASE("vertices in two splits are named") {
   data.nodes[0].test = {8, 2, 7};
   CHECK(names(fault_of(data), "2 vertices of type 'node' are in train_idx and test_idx, such as 2"));
   glt_partition::console out(false, true);
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   CHECK(names(thrown<precondition_error>([&] { glt_partition::check_splits({.strict = true}, graph, out); }),
               "--strict", "train_idx and test_idx", "--no-check-splits"));
   glt_partition::check_splits({}, graph, out);

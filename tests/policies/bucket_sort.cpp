@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/policies.hpp"
 
-#include <glt/partition/detail/bucket_sort.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include "support/policies.hpp"
 #include "support/policy_subgraphs.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>

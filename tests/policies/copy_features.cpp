@@ -2,10 +2,8 @@
 #include "support/elements.hpp"
 #include "support/policies.hpp"
 
-#include <glt/feature/copy_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/feature/quantize.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
 
 #include <doctest/doctest.h>

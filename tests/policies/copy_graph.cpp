@@ -2,7 +2,7 @@
 #include "support/graphs.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 #include "support/hetero_graphs.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/copy_hetero_graph.hpp>
+#include <glt/graph/hetero_graph.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include "support/policies.hpp"
 #include "support/policy_subgraphs.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>

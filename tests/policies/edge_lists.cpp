@@ -2,10 +2,8 @@
 #include "support/graphs.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/planted_communities.hpp>
-#include <glt/graph/rmat.hpp>
-#include <glt/graph/symmetrize.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/generators.hpp>
 
 #include <doctest/doctest.h>
 
@@ -39,8 +37,8 @@ TEST_CASE_TEMPLATE("edge lists are changed as on the CPU", Policy, GLT_TEST_ONE_
     auto const edges = copied(list, policy);
     check_same(symmetrize(edges.view(), policy), symmetrize<device::cpu>(list.view()), policy);
     for (auto const loops : {self_loop_handling::keep, self_loop_handling::remove}) {
-      check_same(remove_duplicates(edges.view(), {.self_loops = loops}, policy),
-                 remove_duplicates<device::cpu>(list.view(), {.self_loops = loops}), policy);
+      check_same(remove_duplicates(edges.view(), loops, policy), remove_duplicates<device::cpu>(list.view(), loops),
+                 policy);
     }
   }
 }

@@ -2,9 +2,8 @@
 #include "support/graphs.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 
 #include <doctest/doctest.h>
 

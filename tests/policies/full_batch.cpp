@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/threads.hpp>
-#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>

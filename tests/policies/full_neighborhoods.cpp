@@ -4,8 +4,8 @@
 #include "support/policies.hpp"
 #include "support/policy_subgraphs.hpp"
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 
 #include <doctest/doctest.h>

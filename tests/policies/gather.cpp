@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace glt;
@@ -142,3 +143,50 @@ TEST_CASE("features, ids and results may lie in three spaces that the executor r
   CHECK(to_vector(pinned, out.view()) == std::vector<double>{4, 5, 0, 1, 4, 5});
 }
 #endif
+
+namespace {
+
+template <class From, class To, class Policy>
+void check_in_order(std::int64_t columns, std::int64_t count, Policy const& policy) {
+  CAPTURE(columns);
+  CAPTURE(count);
+  constexpr std::int64_t rows = 37;
+  auto const values = any_numbers<From>(rows * columns, 5);
+  auto const ids = random_ids<std::int64_t>(count, rows);
+  shifted_matrix<Policy, From> in(values, rows, columns, 0, policy);
+  shifted_matrix<Policy, To> out(std::vector<To>(static_cast<std::size_t>(count * columns), To{}), count, columns, 0,
+                                 policy);
+  auto const listed = make_buffer<Policy>(ids, policy);
+  auto const* const from = reinterpret_cast<std::byte const*>(in.view().data());
+  auto* const to = reinterpret_cast<std::byte*>(out.view().data());
+  auto const bytes_of_row = [&](std::size_t element) { return columns * static_cast<std::int64_t>(element); };
+  glt::detail::transfer_located_rows<From, To>(
+      policy.executor(), count, columns, nullptr,
+      glt::detail::rows_at<std::byte const, glt::detail::rows_listed<std::int64_t>>{
+          from, bytes_of_row(sizeof(From)), {std::as_const(listed).view().data()}},
+      glt::detail::rows_at<std::byte, glt::detail::rows_in_order>{to, bytes_of_row(sizeof(To)), {}},
+      reinterpret_cast<std::uintptr_t>(from), reinterpret_cast<std::uintptr_t>(to), rows);
+  CHECK(out.bytes() == expected_bytes<To>(values, columns, ids, {}));
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("rows of a large table far away are read in the order in which they lie", Policy,
+                   GLT_TEST_POLICIES) {
+  Policy const policy;
+  for (std::int64_t const columns : {1, 4, 33}) {
+    for (std::int64_t const count : {0, 1, 2, 5, 517}) {
+      check_in_order<float, float>(columns, count, policy);
+      check_in_order<std::int8_t, float>(columns, count, policy);
+    }
+  }
+}
+
+TEST_CASE("tables count as large and far away beyond what a GPU keeps in mind") {
+  using glt::detail::rows_far_away;
+  constexpr std::int64_t rows_of_half = std::int64_t{1} << 20; // rows of 512 bytes
+  CHECK(rows_far_away<memory_space::pinned>(rows_of_half, 512) == 0);
+  CHECK(rows_far_away<memory_space::pinned>(rows_of_half + 1, 512) == rows_of_half + 1);
+  CHECK(rows_far_away<memory_space::device>(10 * rows_of_half, 512) == 0);
+  CHECK(rows_far_away<memory_space::host>(10 * rows_of_half, 512) == 0);
+}

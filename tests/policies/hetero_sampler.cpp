@@ -4,8 +4,8 @@
 #include "support/policies.hpp"
 #include "support/policy_hetero_subgraphs.hpp"
 
-#include <glt/graph/copy_hetero_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/hetero_graph.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "support/pinned_policy.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
 #include <doctest/doctest.h>

@@ -5,8 +5,8 @@
 #include "support/policies.hpp"
 #include "support/policy_subgraphs.hpp"
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/induced_subgraph.hpp>

@@ -5,16 +5,23 @@
 #include "support/naive_links.hpp"
 #include "support/policies.hpp"
 #include "support/policy_hetero_subgraphs.hpp"
+#include "support/weighted.hpp"
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/graph/copy_hetero_graph.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/graph/edge_values.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/times.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -181,6 +188,75 @@ TEST_CASE_TEMPLATE("rows in ascending order, weights and original ids", Policy, 
     sample_on(policy, sampler, seeds, {.seed = 7}, out);
     CHECK(plain_of(policy, out) == plain_of(device::cpu{}, expected));
   }
+}
+
+TEST_CASE_TEMPLATE("by every rule seed edges are excluded as on the host, and negatives exist in time", Policy,
+                   GLT_TEST_ONE_POLICY) {
+  Policy const policy;
+  auto const list = glt_test::random_graph(101, 3700);
+  std::vector<std::int64_t> times;
+  for (std::int64_t e = 0; e < 3700; ++e) {
+    times.push_back(e * 37 % 101);
+  }
+  auto const unsorted = make_csr<device::cpu>(list.view(), {.edge_ids = true});
+  buffer<device::cpu, std::int64_t> const of_edges = make_edge_values(unsorted.view(), times);
+  auto const sorted = sort_rows_by_time<device::cpu>(unsorted.view(), of_edges.view());
+  auto const weights = glt_test::random_weights(3700, 4);
+  auto const exist = glt_test::some_vertex_times(101);
+  auto const graph = copy_graph<Policy>(sorted.graph.view(), policy);
+  std::vector<std::int64_t> const sorted_times(sorted.times.begin(), sorted.times.end());
+  auto const times_there = make_buffer<Policy>(sorted_times, policy);
+  auto const weights_there = make_buffer<Policy>(weights, policy);
+  auto const exist_there = make_buffer<Policy>(exist, policy);
+  weight_tables<device::cpu> const tables(sorted.graph.view(), host_view<float const>(weights));
+  weight_tables<Policy> const tables_there(graph.view(), weights_there.view(), policy);
+  constexpr auto host = memory_space::host;
+  constexpr auto space = Policy::space;
+  auto const check = [&]<class OnHost, class There>(OnHost rule, There rule_there) {
+    constexpr bool timed = !std::is_same_v<typename OnHost::query_type, no_query>;
+    for (auto options : glt_test::link_options_of_sources_to_try()) {
+      if (options.neighbors.replace && requires { rule.batch_key; }) {
+        continue; // LABOR
+      }
+      options.neighbors.disjoint = timed;
+      options.negatives.strict = true;
+      link_sampler<device::cpu, local_id, OnHost> on_host(sorted.graph.view(), options, rule, {}, {}, {},
+                                                          timed ? host_view<std::int64_t const>(exist)
+                                                                : host_view<std::int64_t const>());
+      link_sampler<Policy, local_id, There> sampler(graph.view(), options, rule_there, {}, policy, {},
+                                                    timed ? exist_there.view()
+                                                          : array_view<space, std::int64_t const>());
+      link_sample<device::cpu> expected;
+      link_sample<Policy> out;
+      auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 60, 3), options.negatives);
+      auto seeds = lists_of(positives);
+      std::vector<local_id> sources;
+      std::vector<std::int64_t> queries;
+      for (std::size_t i = 0; i < positives.size(); i += static_cast<std::size_t>(options.negatives.positives)) {
+        sources.push_back(seeds.sources[i]);
+        queries.push_back(static_cast<std::int64_t>(i) * 23 % 120 - 5);
+      }
+      auto const sample = [&](auto const& where, auto& by, auto& to) {
+        using place = std::remove_cvref_t<decltype(where)>;
+        auto const from = make_buffer<place>(sources, where);
+        auto const into = make_buffer<place>(seeds.destinations, where);
+        auto const at = make_buffer<place>(queries, where);
+        if constexpr (timed) {
+          by.sample(from.view(), into.view(), {}, at.view(), {.seed = 6}, to);
+        } else {
+          by.sample(from.view(), into.view(), {.seed = 6}, to);
+        }
+      };
+      sample(device::cpu{}, on_host, expected);
+      sample(policy, sampler, out);
+      CHECK(plain_of(policy, out) == plain_of(device::cpu{}, expected));
+      CHECK(expected.num_positives() > 50);
+    }
+  };
+  check(weighted_rule<host>{weights}, weighted_rule<space>{weights_there.view()});
+  check(weighted_rule<host>{weights, tables.view()}, weighted_rule<space>{weights_there.view(), tables_there.view()});
+  check(labor_rule<host>{}, labor_rule<space>{});
+  check(temporal_rule<host>{sorted_times}, temporal_rule<space>{times_there.view()});
 }
 
 TEST_CASE_TEMPLATE("wrong seed edges and labels are refused in the words of the host", Policy, GLT_TEST_ONE_POLICY) {

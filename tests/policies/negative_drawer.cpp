@@ -4,8 +4,8 @@
 #include "support/naive_links.hpp"
 #include "support/policies.hpp"
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>

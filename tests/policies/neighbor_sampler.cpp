@@ -4,7 +4,7 @@
 #include "support/policies.hpp"
 #include "support/policy_subgraphs.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 #include "support/policies.hpp"
 #include "support/policy_walks.hpp"
 
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/sample/walk/node2vec.hpp>
 
 #include <doctest/doctest.h>

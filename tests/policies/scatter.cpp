@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/elements.hpp"
-#include "support/errors.hpp"
 #include "support/policies.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/feature/detail/scatter.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/feature/gather.hpp>
 
 #include <doctest/doctest.h>
 
@@ -55,7 +53,9 @@ void check_scatter(std::int64_t columns, std::int64_t count, std::int64_t in_shi
   shifted_matrix<Policy, From> in(values, count, columns, in_shift, policy);
   shifted_matrix<Policy, To> out(before, rows, columns, out_shift, policy);
   auto const id_buffer = make_buffer<Policy>(ids, policy);
-  glt::detail::scatter_rows(policy.executor(), in.view(), id_buffer.view(), out.view());
+  glt::detail::transfer_rows(policy.executor(), count, feature_view<Policy::space, From>{.features = in.view()},
+                             glt::detail::rows_in_order{}, glt::detail::rows_listed<Id>{id_buffer.data()},
+                             out.view().data());
   CHECK(out.bytes() == bytes_of(expected));
 }
 
@@ -85,23 +85,7 @@ TEST_CASE_TEMPLATE("what was gathered goes back with its scales", Policy, GLT_TE
   auto const ids = make_buffer<Policy>(std::vector<local_id>{3, 0, 1}, policy);
   auto out = make_buffer<Policy>(std::vector<float>(8, -1), policy);
   feature_view<space, std::int16_t> const in{.features = {integers.data(), 3, 2}, .scales = scales.view()};
-  glt::detail::scatter_rows(policy.executor(), in, ids.view(), matrix_view<space, float>(out.data(), 4, 2));
+  glt::detail::transfer_rows(policy.executor(), ids.size(), in, glt::detail::rows_in_order{},
+                             glt::detail::rows_listed<local_id>{ids.data()}, out.data());
   CHECK(to_vector(policy, out.view()) == std::vector<float>{1.5F, 8, 2.5F, 12, -1, -1, 0.5F, -4});
-}
-
-TEST_CASE_TEMPLATE("shapes that do not fit are refused, and nothing is written", Policy, GLT_TEST_POLICIES) {
-  constexpr auto space = Policy::space;
-  Policy const policy;
-  auto const in = make_buffer<Policy>(std::vector<float>{0, 1, 2, 3, 4, 5}, policy);
-  auto const ids = make_buffer<Policy>(std::vector<local_id>{2, 0}, policy);
-  auto out = make_buffer<Policy>(std::vector<float>(9, -1), policy);
-  auto const complaint = [&](std::int64_t rows, std::int64_t columns) {
-    return thrown<precondition_error>([&] {
-      glt::detail::scatter_rows(policy.executor(), matrix_view<space, float const>(in.data(), rows, columns),
-                                ids.view(), matrix_view<space, float>(out.data(), 3, 3));
-    });
-  };
-  CHECK(names(complaint(3, 2), "[3, 2]", "2 rows of 3 columns"));
-  CHECK(names(complaint(2, 2), "[2, 2]", "2 rows of 3 columns"));
-  CHECK(to_vector(policy, out.view()) == std::vector<float>(9, -1));
 }

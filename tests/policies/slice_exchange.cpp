@@ -10,7 +10,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstddef>
 #include <cstdint>

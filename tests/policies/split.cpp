@@ -2,7 +2,7 @@
 #include "support/graphs.hpp"
 #include "support/policies.hpp"
 
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/split.hpp>
 
 #include <doctest/doctest.h>

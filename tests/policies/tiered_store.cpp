@@ -4,7 +4,6 @@
 #include "support/tiers.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/feature/copy_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/feature/tier/tiered_store.hpp>

@@ -3,7 +3,7 @@
 #include "support/policies.hpp"
 
 #include <glt/graph/convert.hpp>
-#include <glt/graph/relation.hpp>
+#include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 

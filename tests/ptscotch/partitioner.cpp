@@ -5,7 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/builder/make_data_set.hpp>
-#include <glt/graph/planted_communities.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/io/array/npy.hpp>
 
 #include "support/errors.hpp"

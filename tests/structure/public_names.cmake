@@ -9,7 +9,7 @@ if(NOT LIST)
   set(LIST "${ROOT}/tests/structure/public_names.txt")
 endif()
 
-set(headers_without_names glt/glt.hpp glt/core/config.hpp glt/core/core.hpp glt/comm/comm.hpp glt/memory/memory.hpp) # includes and macros only
+set(headers_without_names glt/glt.hpp glt/core/types.hpp glt/core/core.hpp glt/comm/comm.hpp glt/memory/memory.hpp) # includes and macros only
 
 set(faults "")
 macro(fault text)

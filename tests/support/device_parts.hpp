@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/partition/graph_part.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/split.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include "naive_sampler.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/memory/resource.hpp>
 
 #include <atomic>
 #include <cstddef>

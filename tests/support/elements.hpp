@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -90,9 +89,14 @@ To element_as(From value) {
   }
 }
 
-/// Values are compared as bytes.
+/// Values are compared as bytes; every NaN, which may have other bits on another processor (∞ · 0), counts as the same.
 template <class T>
-std::vector<std::byte> bytes_of(std::vector<T> const& values) {
+std::vector<std::byte> bytes_of(std::vector<T> values) {
+  if constexpr (std::is_floating_point_v<T>) {
+    for (auto& value : values) {
+      value = std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
+    }
+  }
   std::vector<std::byte> bytes(values.size() * sizeof(T));
   if (!bytes.empty()) {
     std::memcpy(bytes.data(), values.data(), bytes.size());

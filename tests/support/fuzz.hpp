@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/core/error.hpp>
-#include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/text_source.hpp>
 

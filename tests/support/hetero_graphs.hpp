@@ -6,7 +6,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/graph/relation.hpp>
 #include <glt/memory/policy.hpp>
 
 #include "graphs.hpp"

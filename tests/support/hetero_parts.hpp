@@ -3,13 +3,11 @@
 
 #include <glt/core/types.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/graph/copy_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/partition/hetero_split.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/split.hpp>
 
 #include "hetero_graphs.hpp"
 #include "partitioners.hpp"

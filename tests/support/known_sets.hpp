@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include "graphs.hpp"
 

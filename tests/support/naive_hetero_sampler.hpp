@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
+#include <glt/core/types.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>

@@ -33,11 +33,12 @@ struct naive_negatives {
 };
 
 /// The vertices from which one end of negatives is drawn. A vertex stands for as many numbers as `shares` says, or for
-/// one if there are none.
+/// one if there are none, and exists from its time on.
 class naive_end {
 public:
-  explicit naive_end(std::int64_t num_vertices, std::vector<std::int64_t> const& shares = {})
-      : num_vertices_(num_vertices), ends_(shares.size()) {
+  explicit naive_end(std::int64_t num_vertices, std::vector<std::int64_t> const& shares = {},
+                     std::vector<std::int64_t> times = {})
+      : num_vertices_(num_vertices), ends_(shares.size()), times_(std::move(times)) {
     std::partial_sum(shares.begin(), shares.end(), ends_.begin());
   }
 
@@ -47,15 +48,21 @@ public:
     return ends_.empty() ? number : static_cast<std::int64_t>(std::ranges::upper_bound(ends_, number) - ends_.begin());
   }
 
+  [[nodiscard]] bool exists(std::int64_t vertex, std::int64_t time) const {
+    return times_.empty() || times_[static_cast<std::size_t>(vertex)] <= time;
+  }
+
 private:
   std::int64_t num_vertices_;
   std::vector<std::int64_t> ends_; // the first number of the next vertex
+  std::vector<std::int64_t> times_;
 };
 
 /// Draws negatives one by one from the definition, with sets; all in ids of the list of edges.
 inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const& sources,
                                     naive_end const& destinations, pair_list const& positives, glt::random_key batch,
-                                    glt::negative_options const& options) {
+                                    glt::negative_options const& options,
+                                    std::vector<std::int64_t> const& times_of_sources = {}) {
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(edge_pairs.begin(), edge_pairs.end());
   std::set<std::pair<std::int64_t, std::int64_t>> const seeds(positives.begin(), positives.end());
   std::vector<glt::random_key> keys;
@@ -65,10 +72,12 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
   }
   naive_negatives out;
   bool const binary = options.mode == glt::negative_mode::binary;
-  auto const size = static_cast<std::size_t>(std::ceil(static_cast<double>(positives.size()) * options.amount));
+  auto const per_source = static_cast<std::size_t>(options.positives);
+  auto const size =
+      static_cast<std::size_t>(std::ceil(static_cast<double>(positives.size() / per_source) * options.amount));
   for (std::size_t place = 0; place < size; ++place) {
     auto const per = static_cast<std::size_t>(options.amount);
-    auto const positive = binary ? place % positives.size() : place / per;
+    auto const positive = binary ? place % positives.size() : place / per * per_source;
     auto const index = binary ? place / positives.size() : place % per;
     std::pair<std::int64_t, std::int64_t> pair;
     bool good = false;
@@ -77,6 +86,10 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
       pair.first = binary ? sources.draw(draws) : positives[positive].first;
       pair.second = destinations.draw(draws);
       good = !edges.contains(pair) && !seeds.contains(pair) && (pair.first != pair.second || options.self_pairs);
+      if (!times_of_sources.empty()) {
+        auto const time = times_of_sources[positive / per_source];
+        good = good && destinations.exists(pair.second, time) && (!binary || sources.exists(pair.first, time));
+      }
     }
     out.pairs.push_back(pair);
     if (options.strict) {
@@ -88,10 +101,12 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
 
 /// The same among the vertices of a graph without types.
 inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
-                                    glt::negative_options const& options,
-                                    std::vector<std::int64_t> const& shares = {}) {
-  naive_end const any(graph.num_vertices, shares);
-  return draw_naively(pairs_of(graph.view()), any, any, positives, glt::detail::negatives_key(key), options);
+                                    glt::negative_options const& options, std::vector<std::int64_t> const& shares = {},
+                                    std::vector<std::int64_t> const& times = {},
+                                    std::vector<std::int64_t> const& times_of_sources = {}) {
+  naive_end const any(graph.num_vertices, shares, times);
+  return draw_naively(pairs_of(graph.view()), any, any, positives, glt::detail::negatives_key(key), options,
+                      times_of_sources);
 }
 
 /// What a link sampler returns beside the subgraph, in plain vectors; ends are ids of the edge list instead of
@@ -100,7 +115,7 @@ struct naive_link_pairs {
   pair_list labelled; ///< edge_label_index, as pairs
   std::vector<std::int64_t> labels;
   pair_list triplets;                          ///< source and destination of the positives
-  std::vector<std::vector<std::int64_t>> rows; ///< dst_neg_index
+  std::vector<std::vector<std::int64_t>> rows; ///< dst_neg_index, by source
   std::vector<bool> verified;
 
   bool operator==(naive_link_pairs const&) const = default;
@@ -113,7 +128,7 @@ struct naive_link_sample : naive_link_pairs {
   bool operator==(naive_link_sample const&) const = default;
 };
 
-/// Ends around which a link sampler samples, and the positive that each belongs to.
+/// Ends around which a link sampler samples, and the positive that each belongs to, or the source of several positives.
 struct naive_link_seeds {
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> destinations;
@@ -128,10 +143,11 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
   bool const binary = options.mode == glt::negative_mode::binary;
   bool const shifted = options.amount > 0;
   auto const amount = static_cast<std::size_t>(options.amount);
+  auto const per_source = static_cast<std::size_t>(options.positives);
   naive_link_seeds seeds;
   pair_list all = positives;
   for (std::size_t i = 0; i < positives.size(); ++i) {
-    seeds.edge_of_destination.push_back(i);
+    seeds.edge_of_destination.push_back(i / per_source);
     out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
   }
   std::vector<std::int64_t> triplet_ends;
@@ -149,7 +165,7 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
     triplet_ends.push_back(taken ? negatives.pairs[n].second : -1);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (binary || i < positives.size()) {
+    if (binary || (i < positives.size() && i % per_source == 0)) {
       seeds.sources.push_back(all[i].first);
       seeds.edge_of_source.push_back(seeds.edge_of_destination[i]);
     }
@@ -160,7 +176,7 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
   } else {
     out.labels.clear();
     out.triplets = positives;
-    for (std::size_t i = 0; i < positives.size(); ++i) {
+    for (std::size_t i = 0; i < positives.size() / per_source; ++i) {
       auto const first = triplet_ends.begin() + static_cast<std::ptrdiff_t>(i * amount);
       out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
     }
@@ -169,13 +185,15 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
 }
 
 /// Samples links from the definition: edges to be excluded are taken out of the list before anything is sampled.
-/// `around(rest, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives.
+/// `around(rest, ids, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives;
+/// `ids` are the positions of the edges of `rest` in the list.
 template <class Around>
 naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
                                        std::vector<std::int64_t> const& labels, glt::link_options const& options,
                                        glt::sample_key key, std::vector<std::int64_t> const& shares,
-                                       Around const& around) {
-  auto const negatives = draw_naively(graph, positives, key, options.negatives, shares);
+                                       Around const& around, std::vector<std::int64_t> const& times = {},
+                                       std::vector<std::int64_t> const& times_of_sources = {}) {
+  auto const negatives = draw_naively(graph, positives, key, options.negatives, shares, times, times_of_sources);
   std::set<std::pair<std::int64_t, std::int64_t>> excluded;
   for (auto const& [source, destination] : positives) {
     if (options.exclude != glt::seed_exclusion::none) {
@@ -200,7 +218,7 @@ naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& 
   seeds.insert(seeds.end(), ends.destinations.begin(), ends.destinations.end());
   auto& edge_of_seed = ends.edge_of_source;
   edge_of_seed.insert(edge_of_seed.end(), ends.edge_of_destination.begin(), ends.edge_of_destination.end());
-  out.subgraph = around(rest, seeds, edge_of_seed);
+  out.subgraph = around(rest, id_in_graph, seeds, edge_of_seed);
   for (auto& id : out.subgraph.edge_ids) {
     id = id_in_graph[static_cast<std::size_t>(id)];
   }
@@ -212,37 +230,54 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
                                               std::vector<std::int64_t> const& labels, glt::link_options const& options,
                                               glt::sample_key key, std::vector<std::int64_t> const& shares = {}) {
   return sample_links_naively(graph, positives, labels, options, key, shares,
-                              [&](edge_list const& rest, std::vector<std::int64_t> const& seeds, auto const&) {
-                                return naive_sample(rest, seeds, options.neighbors, key);
-                              });
+                              [&](edge_list const& rest, auto const&, std::vector<std::int64_t> const& seeds,
+                                  auto const&) { return naive_sample(rest, seeds, options.neighbors, key); });
 }
 
-/// Samples links by time: edges around the ends of a seed edge and of its negatives are not later than the seed edge.
+/// Samples links by time: edges around the ends of a seed edge and of its negatives are not later than the seed edge,
+/// and neither are drawn ends if vertices have times.
 ///
-/// @shape  times [E], by position in the list · edge_times [P]
+/// @shape  times [E], by position in the list · edge_times [P] · times_of_vertices [V], or empty
 inline naive_link_sample sample_timed_links_naively(edge_list const& graph, std::vector<std::int64_t> const& times,
                                                     pair_list const& positives,
                                                     std::vector<std::int64_t> const& edge_times,
-                                                    glt::link_options const& options, glt::sample_key key) {
+                                                    glt::link_options const& options, glt::sample_key key,
+                                                    std::vector<std::int64_t> const& times_of_vertices = {}) {
   return sample_links_naively(
       graph, positives, {}, options, key, {},
-      [&](edge_list const& rest, std::vector<std::int64_t> const& seeds, std::vector<std::size_t> const& edge_of_seed) {
+      [&](edge_list const& rest, std::vector<std::int64_t> const& ids, std::vector<std::int64_t> const& seeds,
+          std::vector<std::size_t> const& edge_of_seed) {
         std::vector<std::int64_t> seed_times;
+        std::vector<std::int64_t> times_of_rest;
+        for (auto const id : ids) {
+          times_of_rest.push_back(times[static_cast<std::size_t>(id)]);
+        }
         for (auto const edge : edge_of_seed) {
           seed_times.push_back(edge_times[edge]);
         }
-        return naive_temporal_sample(rest, times, glt::temporal_strategy::uniform, seeds, seed_times, options.neighbors,
-                                     key);
-      });
+        return naive_temporal_sample(rest, times_of_rest, glt::temporal_strategy::uniform, seeds, seed_times,
+                                     options.neighbors, key);
+      },
+      times_of_vertices, edge_times);
+}
+
+/// Times from which on vertices exist, some of them after all edges of tests with times.
+inline std::vector<std::int64_t> some_vertex_times(std::int64_t num_vertices) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t v = 0; v < num_vertices; ++v) {
+    times.push_back(v * 31 % 130);
+  }
+  return times;
 }
 
 /// Options of every mode for seed edges with times.
 inline std::vector<glt::link_options> timed_link_options_to_try() {
   std::vector<glt::link_options> options = {
       {.negatives = {.amount = 0}},
-      {.negatives = {.amount = 1.5, .attempts = 1}},
-      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}},
-      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 3, .attempts = 1}}};
+      {.negatives = {.amount = 1.5, .attempts = 3}, .exclude = glt::seed_exclusion::edges},
+      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true},
+       .exclude = glt::seed_exclusion::edges_and_reverses},
+      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 3, .positives = 2, .attempts = 1}}};
   for (auto& option : options) {
     option.neighbors = {.fanouts = {3, 2}, .edge_ids = true, .disjoint = true};
   }
@@ -261,8 +296,12 @@ void copy_pairs(naive_link_pairs& out, Sample const& sample, std::vector<std::in
     out.labelled.emplace_back(vertex(sources, index(0, i)), vertex(destinations, index(1, i)));
   }
   out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
+  for (std::int64_t i = 0; i < sample.dst_pos_index().size(); ++i) {
+    auto const per_source = sample.dst_pos_index().size() / sample.src_index().size();
+    out.triplets.emplace_back(vertex(sources, sample.src_index()[i / per_source]),
+                              vertex(destinations, sample.dst_pos_index()[i]));
+  }
   for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
-    out.triplets.emplace_back(vertex(sources, sample.src_index()[i]), vertex(destinations, sample.dst_pos_index()[i]));
     std::vector<std::int64_t> row;
     for (auto const position : sample.dst_neg_index().row(i)) {
       row.push_back(vertex(destinations, position));
@@ -327,6 +366,32 @@ inline std::vector<glt::link_options> link_options_to_try() {
   options.push_back({.neighbors = {.fanouts = {2}},
                      .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}});
   return options;
+}
+
+/// The same, and options by which several positives share a source and its negatives.
+inline std::vector<glt::link_options> link_options_of_sources_to_try() {
+  auto options = link_options_to_try();
+  using glt::negative_mode;
+  using glt::seed_exclusion;
+  options.push_back({.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
+                     .negatives = {.mode = negative_mode::triplet, .amount = 2, .positives = 3, .attempts = 2},
+                     .exclude = seed_exclusion::edges});
+  options.push_back(
+      {.neighbors = {.fanouts = {2}},
+       .negatives = {.mode = negative_mode::triplet, .amount = 5, .positives = 2, .attempts = 1, .padding = true}});
+  options.push_back({.neighbors = {.fanouts = {2}, .disjoint = true},
+                     .negatives = {.mode = negative_mode::triplet, .amount = 0, .positives = 4}});
+  return options;
+}
+
+/// Gives positives one source after the other if the options say that several share one; drops the rest.
+inline pair_list with_shared_sources(pair_list positives, glt::negative_options const& options) {
+  auto const per_source = static_cast<std::size_t>(options.positives);
+  positives.resize(positives.size() / per_source * per_source);
+  for (std::size_t i = 0; i < positives.size(); ++i) {
+    positives[i].first = positives[i / per_source * per_source].first;
+  }
+  return positives;
 }
 
 } // namespace glt_test

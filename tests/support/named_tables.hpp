@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/view.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "once.hpp"
 

@@ -7,9 +7,8 @@
 #include <glt/core/view.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -3,7 +3,7 @@
 
 #include <glt/feature/feature_store.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/split.hpp>
 
 #include "graphs.hpp"

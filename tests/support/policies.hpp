@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #if defined(GLT_TEST_THRUST)
@@ -29,8 +29,8 @@ using emulated_omp = glt::device::emulated<glt::detail::thrust_omp>;
 
 } // namespace glt_test
 
-/// The policies over which a TEST_CASE_TEMPLATE of kernels runs: those of the host, and what stands for a GPU; in programs
-/// for GPUs those of CUDA. What only puts kernels together runs on GLT_TEST_ONE_POLICY.
+/// The policies over which a TEST_CASE_TEMPLATE of kernels runs: those of the host, and what stands for a GPU; in
+/// programs for GPUs those of CUDA. What only puts kernels together runs on GLT_TEST_ONE_POLICY.
 #if defined(GLT_TEST_CUDA)
 #define GLT_TEST_POLICIES glt::device::cuda, glt::device::zero_copy
 #define GLT_TEST_ONE_POLICY glt::device::cuda

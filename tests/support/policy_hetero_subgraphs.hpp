@@ -6,7 +6,6 @@
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 
 #include <cstdint>

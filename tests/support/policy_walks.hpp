@@ -7,9 +7,8 @@
 
 #include <glt/core/error.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/copy_graph.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 #include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/walk/walks.hpp>
 

@@ -12,7 +12,10 @@
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
+#include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/link/link_options.hpp>
+#include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -41,6 +44,7 @@ enum class draw_by { uniform, weight, labor, own, time, time_and_weight };
 struct chosen_rule {
   using query_type = glt::no_query;
   static constexpr bool may_exceed_fanout = true; // LABOR may
+  static constexpr bool allows_exclusion = true;
   static constexpr auto space = glt::memory_space::host;
 
   draw_by by = draw_by::uniform;
@@ -84,6 +88,7 @@ private:
 /// A rule of a program's own: draws by weight among the edges that are not later than the request.
 struct timed_rule {
   using query_type = std::int64_t;
+  static constexpr bool allows_exclusion = true;
   static constexpr auto space = glt::memory_space::host;
 
   draw_by by = draw_by::time;
@@ -108,15 +113,16 @@ struct timed_rule {
 
 private:
   // The graph as `weighted` sees it: one row, without its later edges.
+  template <class Graph>
   struct row_until {
-    glt::edge_offset first;
+    Graph const* graph;
     std::int64_t length;
-    [[nodiscard]] glt::edge_offset offset(std::int64_t) const noexcept { return first; }
+    [[nodiscard]] auto edges_of(std::int64_t row) const noexcept { return graph->edges_of(row); }
     [[nodiscard]] std::int64_t degree(std::int64_t) const noexcept { return length; }
   };
   template <class Graph>
-  [[nodiscard]] row_until old_enough(Graph const& graph, std::int64_t row, std::int64_t time) const noexcept {
-    return {graph.offset(row), temporal.find(graph, row, time)};
+  [[nodiscard]] row_until<Graph> old_enough(Graph const& graph, std::int64_t row, std::int64_t time) const noexcept {
+    return {&graph, temporal.find(graph, row, time)};
   }
 };
 
@@ -135,18 +141,40 @@ inline glt::dist::vertex_seeds<> product_seeds(int rank, std::int64_t num_vertic
   return seeds;
 }
 
-/// Seed edges to these vertices, with labels.
-inline glt::dist::edge_seeds<> product_seed_edges(int rank, std::int64_t num_sources, std::int64_t num_destinations,
-                                                  bool timed) {
-  auto vertices = product_seeds(rank, num_destinations, timed);
+/// Negatives of the product: of several positives by some rules.
+inline glt::negative_options product_negatives(draw_by by) {
+  if (by == draw_by::own || by == draw_by::time) {
+    return {.mode = glt::negative_mode::triplet, .amount = 2, .positives = 3, .attempts = 3};
+  }
+  return {.amount = 1.5, .attempts = 3};
+}
+
+/// Seed edges for these negatives, with labels where they may have them. The first destination of every second source
+/// is linked to it.
+template <class Vertex>
+glt::dist::edge_seeds<> product_seed_edges(int rank, glt::csr_view<glt::memory_space::host, Vertex> graph, draw_by by,
+                                           bool timed) {
+  auto vertices = product_seeds(rank, graph.num_rows(), timed);
+  auto const negatives = product_negatives(by);
   glt::dist::edge_seeds<> seeds;
   for (auto const vertex : vertices.vertices) {
-    seeds.sources.push_back((vertex * 3 + 1) % num_sources);
-    seeds.labels.push_back(vertex % 4);
+    auto const row = graph.row(vertex);
+    seeds.sources.push_back(seeds.size() % 2 == 0 && !row.empty() ? glt::global_id{row[row.size() / 2]}
+                                                                  : (vertex * 3 + 1) % graph.num_columns());
+    for (int i = 0; i < negatives.positives; ++i) {
+      seeds.destinations.push_back((vertex + 7 * i) % graph.num_rows());
+    }
+    if (negatives.mode == glt::negative_mode::binary) {
+      seeds.labels.push_back(vertex % 4);
+    }
   }
-  seeds.destinations = std::move(vertices.vertices);
   seeds.times = std::move(vertices.times);
   return seeds;
+}
+
+/// Seed edges are excluded by the rules with data; then no rule reads rows in place.
+inline glt::seed_exclusion product_exclusion(draw_by by) {
+  return chosen_rule{.by = by}.reads_graph_alone() ? glt::seed_exclusion::none : glt::seed_exclusion::edges;
 }
 
 /// Samples links on one process.
@@ -185,9 +213,10 @@ auto const& sampled_of(Batch const& batch) {
 /// deployment are those of one rank, bit for bit: on one rank and on three, when they are asked for and in advance, by
 /// servers and by workers that share memory, each by messages and in place.
 ///
-/// A `Kind<Comm, Rule...>` is made of a communicator and a rule, and has this rank's part of everything. `kind.recipe()` borrows from
-/// it; `kind.options()` and `kind.seeds(rank)` are what a client asks for, and `kind.serial(seeds, key)` what one process
-/// samples, on one rank. `reads_in_place` tells whether rows of other ranks can be read without messages.
+/// A `Kind<Comm, Rule...>` is made of a communicator and a rule, and has this rank's part of everything.
+/// `kind.recipe()` borrows from it; `kind.options()` and `kind.seeds(rank)` are what a client asks for, and
+/// `kind.serial(seeds, key)` what one process samples, on one rank. `reads_in_place` tells whether rows of other ranks
+/// can be read without messages.
 template <template <class...> class Kind, class... Rule>
 static void check_product(draw_by by, bool reads_in_place) {
   on_ranks(

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/partition/quality/quality.hpp>
-#include <glt/partition/quality/quality_hetero.hpp>
 
 #include "graphs.hpp"
 #include "hetero_parts.hpp"

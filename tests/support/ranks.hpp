@@ -20,8 +20,7 @@
 
 namespace glt_test {
 
-/// The numbers of ranks that distributed code is tested with; under a sanitizer, which makes them slow, tests of dist/
-/// run with one rank and with three.
+/// The numbers of ranks that distributed code is tested with; tests of dist/ have one and three under a sanitizer.
 #ifdef GLT_TEST_FEW_RANKS
 inline std::vector<int> const some_ranks{1, 3};
 inline std::vector<int> const up_to_five{1, 3};

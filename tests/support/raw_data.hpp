@@ -6,7 +6,6 @@
 #include <glt/core/random.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 
 #include <algorithm>
 #include <cstdint>

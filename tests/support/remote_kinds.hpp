@@ -9,7 +9,6 @@
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/partition/book.hpp>
 
 #include "counted_batches.hpp"

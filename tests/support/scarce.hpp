@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/memory/policy.hpp>
 

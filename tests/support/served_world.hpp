@@ -5,7 +5,7 @@
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "named_tables.hpp"
 #include "parts.hpp"

@@ -22,4 +22,5 @@ int main(int argc, char**) {
   // One write: launchers join what ranks print piece by piece.
   std::cout << "process " + std::to_string(::getpid()) + "\n" << std::flush;
   std::this_thread::sleep_for(std::chrono::seconds(argc > 1 ? 60 : 0));
+  return 0;
 }

@@ -4,7 +4,6 @@
 #include <glt/core/types.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include <cstddef>
 #include <cstdint>

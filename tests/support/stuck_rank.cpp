@@ -168,4 +168,5 @@ int main(int argc, char** argv) {
   if (comm.rank() == 0) {
     std::cout << "all ranks came to the end\n";
   }
+  return 0;
 }

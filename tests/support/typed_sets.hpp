@@ -5,11 +5,9 @@
 #include <glt/core/types.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/graph/relation.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 #include <glt/memory/policy.hpp>
-#include <glt/partition/hetero_partition.hpp>
+#include <glt/partition/partitioner.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -65,7 +63,7 @@ inline glt::io::raw_data typed_set(std::int64_t num_vertices, std::int64_t edges
 
 /// The graph of all types that `make_homogeneous` makes in memory.
 inline glt::csr_graph<glt::device::cpu, glt::global_id> whole_graph_of(glt::io::raw_data const& data) {
-  auto schema = glt::io::detail::schema_of(glt::io::view_of(data));
+  auto schema = glt::io::detail::schema_of(data.view());
   std::vector<glt::csr_graph<glt::device::cpu, glt::global_id>> relations;
   for (std::size_t e = 0; e < data.edges.size(); ++e) {
     relations.push_back(glt::make_relation<glt::device::cpu, glt::global_id>(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/torch/aggregate_neighbors.hpp>
+#include <glt/torch/message_graph.hpp>
 
 #include <glt/comm/serial.hpp>
 #include <glt/core/error.hpp>
@@ -177,7 +178,7 @@ TEST_CASE_TEMPLATE("aggregate_neighbors over ranks equals the dense aggregation 
       CHECK(largest(own_x.grad() - gradient.index_select(0, own)) < 1e-12);
       CHECK(
           at::equal(glt::source_degrees(sharded).to(at::kDouble), whole.in_degrees().squeeze(1).index_select(0, own)));
-      CHECK(glt::favours_narrow_rows(sharded));
+      CHECK(glt::detail::favours_narrow_rows(sharded));
       CHECK(sharded.report().passes == 2);
     });
   }

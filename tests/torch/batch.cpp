@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/batch.hpp>
+#include <glt/torch/tensor.hpp>
 
 #include <glt/dist/batch.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include <doctest/doctest.h>

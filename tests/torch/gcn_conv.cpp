@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/gcn_conv.hpp>
+#include <glt/torch/layers.hpp>
 
 #include <glt/core/error.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/link_decoders.hpp>
+#include <glt/torch/embedding.hpp>
 
 #include <glt/core/error.hpp>
 

@@ -2,9 +2,7 @@
 #include <glt/torch/message_graph.hpp>
 
 #include <glt/comm/serial.hpp>
-#include <glt/torch/gcn_conv.hpp>
-#include <glt/torch/gin_conv.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,9 +16,6 @@ struct loops {
 };
 at::Tensor aggregate_neighbors(at::Tensor const& x, loops, glt::dist::aggregator) {
   return x;
-}
-bool favours_narrow_rows(loops) {
-  return true;
 }
 at::Tensor source_degrees(loops graph) {
   return at::ones({graph.num_vertices});

@@ -5,12 +5,8 @@
 #include <glt/core/error.hpp>
 #include <glt/torch/batch_norm.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/gat_conv.hpp>
-#include <glt/torch/gcn_conv.hpp>
-#include <glt/torch/gin_conv.hpp>
-#include <glt/torch/keyed_dropout.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/rgcn_conv.hpp>
-#include <glt/torch/sage_conv.hpp>
 
 #include "torch/layers.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/segments.hpp>
+#include <glt/torch/aggregate_neighbors.hpp>
 
 #include <glt/core/error.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 #include <glt/torch/attend_neighbors.hpp>
 #include <glt/torch/gine_conv.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 
 #include "support/errors.hpp"
 #include "support/graphs.hpp"

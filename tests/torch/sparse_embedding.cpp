@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/sparse_embedding.hpp>
+#include <glt/torch/embedding.hpp>
 
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>

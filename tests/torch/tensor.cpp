@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/torch/tensor.hpp>
 
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/half.hpp>
 #include <glt/core/view.hpp>
 #include <glt/dlpack/import.hpp>
 #include <glt/memory/buffer.hpp>

@@ -9,6 +9,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,6 +27,16 @@ TEST_CASE("the number of threads holds for LibTorch and for products of OpenBLAS
   glt::set_torch_threads(before);
   CHECK(glt_test::thrown<glt::precondition_error>([] { glt::set_torch_threads(0); }).find("1 or more") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "loops over LibTorch's threads run in several of them: the target glt::torch brings what they are compiled with") {
+  auto const before = at::get_num_threads();
+  glt::set_torch_threads(2);
+  std::atomic<int> started{0};
+  at::parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) { ++started; });
+  CHECK(started == 2); // one call has the whole range if there is one thread
+  glt::set_torch_threads(before);
 }
 
 TEST_CASE("advice is for several threads beside those of OpenBLAS, and for nothing else") {

@@ -3,7 +3,7 @@
 // Training on P ranks is training on one: with frontier::all, the batches of a step are together the joined
 // batch.
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/sage_conv.hpp>
+#include <glt/torch/layers.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <glt/comm/threads.hpp>
@@ -12,10 +12,10 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/planted_communities.hpp>
-#include <glt/memory/copy.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/graph/generators.hpp>
+#include <glt/memory/buffer.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 

@@ -4,8 +4,8 @@
 #include <glt/dist/shared/shared_features.hpp>
 
 #include <glt/mpi/node.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include "support/ranks.hpp"

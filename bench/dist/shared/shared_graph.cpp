@@ -4,8 +4,8 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/mpi/node.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include "support/ranks.hpp"

@@ -3,7 +3,7 @@
 
 #include "support/workloads.hpp"
 
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -65,7 +65,7 @@ folder const& parts() {
 }
 
 // One part of four, from the system's cache: manifest, lengths, mappings, and what the options ask for.
-void load(benchmark::State& state, glt::io::load_options const& options) {
+void load(benchmark::State& state, glt::io::parts_folder::load_options const& options) {
   auto const& path = parts().path();
   std::int64_t edges = 0;
   for (auto _ : state) {

@@ -3,7 +3,7 @@
 
 #include "support/workloads.hpp"
 
-#include <glt/graph/rmat.hpp>
+#include <glt/graph/generators.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -3,7 +3,7 @@
 
 #include "support/workloads.hpp"
 
-#include <glt/partition/random.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/graph/sort_rows.hpp>
+#include <glt/graph/edge_values.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include "support/sampling.hpp"

@@ -4,16 +4,14 @@
 #include "hashed_words.hpp"
 #include "wordnet_database.hpp"
 
-#include <glt/core/detail/message.hpp>
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/detail/random_permutation.hpp>
-#include <glt/graph/symmetrize.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/memory/buffer.hpp>
@@ -59,8 +57,7 @@ inline glt::io::array hash_texts(std::vector<std::string> const& texts, std::int
   }
   auto const num_synsets = database.num_synsets();
   glt::coo_view<glt::memory_space::host> const pointers(num_synsets, database.sources, database.targets);
-  auto const graph =
-      glt::remove_duplicates(glt::symmetrize(pointers).view(), {.self_loops = glt::self_loop_handling::remove});
+  auto const graph = glt::remove_duplicates(glt::symmetrize(pointers).view(), glt::self_loop_handling::remove);
   glt::io::raw_data::edge_table edges;
   edges.sources.assign(graph.view().sources().begin(), graph.view().sources().end());
   edges.destinations.assign(graph.view().destinations().begin(), graph.view().destinations().end());

@@ -166,6 +166,159 @@ template <communicator C>
   }
 }
 
+/// Refuses a number of bytes below 0.
+inline void check_bytes(std::string_view call, std::int64_t bytes) {
+  if (bytes < 0) {
+    throw precondition_error(message(call, ": ", bytes, " bytes; pass 0 or more"));
+  }
+}
+
+/// Refuses a root that is not a rank.
+inline void check_root(std::string_view call, int root, int ranks) {
+  if (root < 0 || root >= ranks) {
+    throw precondition_error(message(call, ": root ", root, " is no rank; ranks are 0 to ", ranks - 1));
+  }
+}
+
+/// Refuses a peer that is not a rank.
+inline void check_peer(std::string_view call, int peer, int ranks) {
+  if (peer < 0 || peer >= ranks) {
+    throw precondition_error(message(call, ": there is no rank ", peer, "; ranks are 0 to ", ranks - 1));
+  }
+}
+
+/// Refuses an array that does not have one element per rank.
+inline void check_length(std::string_view call, std::string_view array, std::size_t size, int ranks) {
+  if (size != static_cast<std::size_t>(ranks)) {
+    throw precondition_error(
+        message(call, ": ", array, " has ", size, " elements; pass one per rank, that is ", ranks));
+  }
+}
+
+/// Refuses sizes that are not one per rank, negative, or not 0 for the rank itself.
+inline void check_sizes(std::string_view call, std::string_view array, std::span<std::int64_t const> sizes, int rank,
+                        int ranks) {
+  check_length(call, array, sizes.size(), ranks);
+  for (std::size_t peer = 0; peer < sizes.size(); ++peer) {
+    if (sizes[peer] < 0) {
+      throw precondition_error(message(call, ": ", array, "[", peer, "] is ", sizes[peer], "; pass 0 or more bytes"));
+    }
+  }
+  if (auto const own = sizes[static_cast<std::size_t>(rank)]; own != 0) {
+    throw precondition_error(message(call, ": ", array, "[", rank, "] is ", own,
+                                     ", but that is this rank itself; pass 0 and copy own bytes locally"));
+  }
+}
+
+/// Refuses arguments that `all_to_all_v` does not accept.
+inline void check_exchange(outgoing const& out, incoming const& in, int rank, int ranks) {
+  check_sizes("all_to_all_v", "outgoing sizes", out.sizes, rank, ranks);
+  check_length("all_to_all_v", "outgoing offsets", out.offsets.size(), ranks);
+  check_sizes("all_to_all_v", "incoming sizes", in.sizes, rank, ranks);
+  check_length("all_to_all_v", "incoming offsets", in.offsets.size(), ranks);
+}
+
+/// Refuses arguments that `all_to_all_replies` does not accept.
+inline void check_replies(outgoing const& out, std::span<char const> asked, std::span<char const> answering, int rank,
+                          int ranks) {
+  constexpr std::string_view call = "all_to_all_replies";
+  check_sizes(call, "outgoing sizes", out.sizes, rank, ranks);
+  check_length(call, "outgoing offsets", out.offsets.size(), ranks);
+  check_length(call, "asked", asked.size(), ranks);
+  check_length(call, "answering", answering.size(), ranks);
+  auto const self = static_cast<std::size_t>(rank);
+  if (asked[self] != 0 || answering[self] != 0) {
+    throw precondition_error(message(call, ": rank ", rank, " asks or answers itself; pass 0 for the own rank"));
+  }
+  for (std::size_t peer = 0; peer < out.sizes.size(); ++peer) {
+    if (answering[peer] == 0 && out.sizes[peer] > 0) {
+      throw precondition_error(message(call, ": ", out.sizes[peer], " bytes for rank ", peer,
+                                       ", which expects no reply; set answering[", peer, "]"));
+    }
+  }
+}
+
+/// Copies bytes; accepts null pointers for 0 bytes.
+inline void move_bytes(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
+  if (bytes > 0) {
+    std::memmove(to, from, static_cast<std::size_t>(bytes));
+  }
+}
+
+} // namespace detail
+
+/// Action after a rank failed while the others already wait for its bytes. Such a rank cannot take part in an agreement
+/// any more: the others would take its message for those bytes.
+enum class lost_rank {
+  abort,   ///< end the job on all ranks through `comm.abort_job`, where the communicator has it
+  rethrow, ///< throw the failure on that rank alone; the others may wait for ever unless the program ends them
+};
+
+namespace detail {
+
+/// A communicator that knows whether this rank can still take part in an agreement, and can end the job.
+///
+/// - `c.mark_lost()`: this rank cannot take part any more, on this communicator and on communicators made from it;
+///   allocates nothing and does not throw
+/// - `c.is_lost()`: true after `mark_lost`
+/// - `c.abort_job(cause)`: ends all ranks of the job at once, with a last line that names rank and cause; does not
+///   return
+///
+/// Models: `mpi_comm`; `counting_comm` around it. Ranks that are threads do not need it: they notice calls that do not
+/// match, and all of them throw.
+template <class C>
+concept losable = communicator<C> && requires(C& c, C const& view) {
+  { c.mark_lost() } noexcept;
+  { view.is_lost() } noexcept -> std::same_as<bool>;
+};
+
+/// Returns true if every rank of `comm` throws this error, too.
+template <communicator C>
+[[nodiscard]] bool all_throw(C const& comm, agreed_error const& error) noexcept {
+  return error.num_ranks() >= comm.size();
+}
+
+/// Runs the part of a collective in which the other ranks wait for this rank's bytes. If `work` throws an error that
+/// not all ranks throw, marks this rank as lost.
+template <communicator C, class Work>
+decltype(auto) committed(C& comm, Work&& work) {
+  auto const lose = [&]() noexcept {
+    if constexpr (losable<C>) {
+      comm.mark_lost();
+    }
+  };
+  try {
+    return std::forward<Work>(work)();
+  } catch (agreed_error const& error) {
+    if (!all_throw(comm, error)) {
+      lose();
+    }
+    throw;
+  } catch (...) {
+    lose();
+    throw;
+  }
+}
+
+/// True if a rank of `comm` has died and the others live on: they agree on nothing any more.
+template <communicator C>
+[[nodiscard]] bool is_incomplete(C const& comm) noexcept {
+  if constexpr (requires { comm.is_incomplete(); }) {
+    return comm.is_incomplete();
+  } else {
+    return false;
+  }
+}
+
+template <communicator C>
+[[nodiscard]] bool is_lost(C const& comm) noexcept {
+  if constexpr (losable<C>) {
+    return comm.is_lost();
+  } else {
+    return false;
+  }
+}
+
 } // namespace detail
 
 } // namespace glt

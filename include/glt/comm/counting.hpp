@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/core/detail/members.hpp>
 

@@ -3,12 +3,8 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/failure.hpp>
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
-#include <glt/comm/lost_rank.hpp>
+#include <glt/comm/detail/exchange.hpp>
 
-#include <exception>
 #include <functional>
 #include <ranges>
 

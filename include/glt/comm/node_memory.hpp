@@ -21,6 +21,7 @@ struct node_views {
   std::vector<std::optional<View>> of_rank; ///< nothing where messages are needed
   std::string reason;                       ///< why some ranks are not read in place; empty if all are
   std::shared_ptr<void const> keeper;       ///< owner of the memory: views are valid while it lives
+  bool everywhere = false;                  ///< all ranks read all ranks in place and know it: none asks another
 };
 
 /// Blocks of bytes that ranks contributed, as one rank sees them; 64-byte aligned.

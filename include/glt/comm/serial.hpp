@@ -2,9 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/alarm.hpp>
-#include <glt/comm/detail/block_pool.hpp>
-#include <glt/comm/detail/checks.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 
 #include <deque>

@@ -3,11 +3,9 @@
 
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/comm/detail/checks.hpp>
-#include <glt/comm/detail/failure.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/comm/serial.hpp>
-#include <glt/comm/threads_comm.hpp>
+#include <glt/comm/threads.hpp>
 
 namespace glt {
 
@@ -90,7 +88,8 @@ private:
 
   [[nodiscard]] std::string reason(std::vector<card> const& cards, std::size_t refusing) const {
     if (cards.size() > 1 && refusing < cards.size()) {
-      return detail::message("rank ", refusing, " cannot share memory: ", cards[refusing].chosen->refusal);
+      return detail::message("rank ", detail::world_rank(comm_, static_cast<int>(refusing)),
+                             " cannot share memory: ", cards[refusing].chosen->refusal);
     }
     auto const elsewhere = std::ranges::count_if(cards, [&](card const& other) { return !is_neighbor(other); });
     return elsewhere == 0 ? std::string()

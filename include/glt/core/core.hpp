@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The prelude of all other folders: ids, memory spaces, views, errors and their messages, and the standard headers below.
-// A header of glt that includes it, directly or through another header of glt, does not repeat them.
-#include <glt/core/config.hpp>
-#include <glt/core/detail/bytes.hpp>
-#include <glt/core/detail/message.hpp>
-#include <glt/core/detail/mistake.hpp>
-#include <glt/core/detail/narrow.hpp>
+// The prelude of all other folders: ids, memory spaces, views, errors and their messages, and the standard headers
+// below. A header of glt that includes it, directly or through another header of glt, does not repeat them.
 #include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
-#include <glt/core/half.hpp>
 #include <glt/core/random.hpp>
-#include <glt/core/space.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <concepts>
 #include <cstdint>
+#include <functional>
+#include <ranges>
 #include <source_location>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace glt {
@@ -86,6 +94,74 @@ public:
 private:
   int num_ranks_;
 };
+
+/// Appends a text, a character or a number to a text.
+template <class Part>
+void append_part(std::string& text, Part const& part) {
+  if constexpr (std::convertible_to<Part const&, std::string_view>) {
+    text += std::string_view(part);
+  } else if constexpr (std::same_as<Part, char>) {
+    text += part;
+  } else if constexpr (std::same_as<Part, bool>) {
+    text += part ? '1' : '0';
+  } else {
+    static_assert(std::is_arithmetic_v<Part>, "message() joins texts, characters and numbers");
+    std::array<char, 48> digits;
+    auto const written = [&] {
+      if constexpr (std::floating_point<Part>) {
+        return std::to_chars(digits.begin(), digits.end(), part, std::chars_format::general, 6);
+      } else {
+        return std::to_chars(digits.begin(), digits.end(), part);
+      }
+    }();
+    text.append(digits.data(), written.ptr);
+  }
+}
+
+/// Joins its arguments into a text, whatever the locale; floating-point numbers have up to six digits.
+///
+/// @throws std::bad_alloc  instead of making a text that is cut short: some go to files
+template <class... Parts>
+[[nodiscard]] std::string message(Parts const&... parts) {
+  std::string text;
+  (append_part(text, parts), ...);
+  return text;
+}
+
+/// Converts an integer to a narrower type and refuses to lose its value.
+///
+/// @throws precondition_error  if `value` does not fit `To`; `what` names it in the text
+template <std::integral To, std::integral From>
+[[nodiscard]] To narrow(From value, std::string_view what,
+                        std::source_location where = std::source_location::current()) {
+  if (!std::in_range<To>(value)) {
+    throw precondition_error(
+        message(what, " is ", value, ", which does not fit a ", sizeof(To) * 8, "-bit integer; use a wider id type"),
+        where);
+  }
+  return static_cast<To>(value);
+}
+
+/// Returns the names of a range, for errors that list the existing names: `"a", "b"`, or `none`.
+template <std::ranges::input_range Range, class Name = std::identity>
+[[nodiscard]] std::string name_list(Range const& range, Name name = {}) {
+  std::string names;
+  for (auto const& each : range) {
+    names += names.empty() ? "\"" : ", \"";
+    names += std::invoke(name, each);
+    names += '"';
+  }
+  return names.empty() ? "none" : names;
+}
+
+/// Returns the shape of a tensor for the text of an error: "[2, 3]".
+[[nodiscard]] inline std::string shape_text(std::span<std::int64_t const> shape) {
+  std::string text = "[";
+  for (auto const size : shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
 
 } // namespace detail
 

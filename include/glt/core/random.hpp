@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
 
 #include <array>
 #include <cstdint>
@@ -29,17 +29,22 @@ inline constexpr std::uint32_t philox_steps[] = {0x9E3779B9U, 0xBB67AE85U};
 /// @source Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011 (Philox4x32-10)
 GLT_HOST_DEVICE constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 2> key,
                                                               std::array<std::uint32_t, 4> counter) noexcept {
-  constexpr std::uint64_t factors[] = {detail::philox_factors[0], detail::philox_factors[1]};
-  constexpr std::uint32_t steps[] = {detail::philox_steps[0], detail::philox_steps[1]};
-  for (int round = 0; round < detail::philox_rounds; ++round) {
-    std::uint64_t const first = factors[0] * counter[0];
-    std::uint64_t const second = factors[1] * counter[2];
-    counter = {static_cast<std::uint32_t>(second >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(second),
-               static_cast<std::uint32_t>(first >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(first)};
-    key[0] += steps[0];
-    key[1] += steps[1];
+  // Scalars, not elements of the arrays: those cost calls and checks in programs that are not optimised.
+  auto [c0, c1, c2, c3] = counter;
+  auto [k0, k1] = key;
+  constexpr std::uint64_t factors[] = {philox_factors[0], philox_factors[1]};
+  constexpr std::uint32_t steps[] = {philox_steps[0], philox_steps[1]};
+  for (int round = 0; round < philox_rounds; ++round) {
+    std::uint64_t const first = factors[0] * c0;
+    std::uint64_t const second = factors[1] * c2;
+    c0 = static_cast<std::uint32_t>(second >> 32) ^ c1 ^ k0;
+    c1 = static_cast<std::uint32_t>(second);
+    c2 = static_cast<std::uint32_t>(first >> 32) ^ c3 ^ k1;
+    c3 = static_cast<std::uint32_t>(first);
+    k0 += steps[0];
+    k1 += steps[1];
   }
-  return counter;
+  return {c0, c1, c2, c3};
 }
 
 /// Returns word i of a block. Devices select it with conditions: an array with a run-time index would lie in memory

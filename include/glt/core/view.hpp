@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/config.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/detail/reasons.hpp>
+#include <glt/core/types.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -35,13 +35,6 @@ inline constexpr bool outlives_view =
     std::ranges::borrowed_range<Range> || std::is_const_v<T> || std::is_lvalue_reference_v<Range>;
 template <class From, class To>
 inline constexpr bool adds_const = !std::is_same_v<From, To> && std::is_convertible_v<From (*)[], To (*)[]>;
-
-// Reasons in compiler messages for deleted functions.
-struct views_do_not_outlive_temporaries;
-struct views_of_different_memories_do_not_convert;
-struct views_do_not_drop_const;
-struct the_host_does_not_loop_over_memory_of_gpus;
-struct numbers_in_braces_are_no_elements;
 
 /// Start of a loop over a view. Deleted for a host loop over memory that the host cannot reach.
 template <class View, class T, memory_space Space>
@@ -175,3 +168,22 @@ template <class T>
 using host_matrix = matrix_view<memory_space::host, T>;
 
 } // namespace glt
+
+namespace glt::detail {
+
+/// Size that is known only where the work is done. The host may know only an upper bound, by which it makes room and
+/// starts work.
+///
+/// @shape  exact [1], in [0, bound], or empty if the bound is exact
+template <memory_space Space>
+struct bounded_size {
+  std::int64_t bound = 0;
+  array_view<Space, std::int64_t const> exact{};
+
+  /// Returns the exact size, for code that can access `Space`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t operator()() const noexcept {
+    return exact.empty() ? bound : exact[0];
+  }
+};
+
+} // namespace glt::detail

@@ -112,7 +112,9 @@ inline void check_cuda(cudaError_t code, std::string_view call,
 ///
 /// @throws cuda_error  if the launch failed
 inline void check_cuda_launch(std::string_view kernel, std::source_location where = std::source_location::current()) {
-  check_cuda(cudaGetLastError(), message("launch of ", kernel), where);
+  if (auto const code = cudaGetLastError(); code != cudaSuccess) {
+    throw cuda_error(message("launch of ", kernel), code, where);
+  }
 }
 
 } // namespace detail

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <glt/feature/feature_table.hpp>
+#include <glt/graph/coo.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/graph/link_split.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/partition/graph_part.hpp>
-#include <glt/partition/hetero_split.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::dist {
 

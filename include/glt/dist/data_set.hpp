@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/threads_node.hpp>
-#include <glt/core/detail/name_list.hpp>
+#include <glt/core/error.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
@@ -44,19 +44,26 @@ public:
   /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
-  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types
+  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types;
+  ///         over a replicated topology also the exchanges of `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
-  ///                           or tensors differ from rank 0
+  ///                           or tensors differ from rank 0; if the topology is `replicated`, also if a machine has no
+  ///                           memory for all parts
   /// @cost   for tensors of edges, 20 to 32 bytes an edge; for reading in place a copy of graph and tensors, and memory
   ///         of the largest of them twice while it is copied
   template <communicator Comm>
-  data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place) {
+  data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place,
+           topology where = topology::divided) {
     auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
     graph_ = graph;
     auto const names = detail::agree_on_lists(comm, *graph_, part);
-    auto memory = memory_for(comm, how);
-    share(memory, *graph);
+    auto memory = memory_for(comm, how, where);
+    if (where == topology::replicated && comm.size() > 1) {
+      graph->replicate(detail::host_comm(comm), memory);
+    } else {
+      share(memory, *graph);
+    }
     take_vertices(comm, std::move(part.vertices), names, memory);
     take_edges(comm, std::move(part.edges), names, memory);
     if (schema().num_node_types() == 1 && schema().num_edge_types() == 1) {
@@ -66,12 +73,8 @@ public:
     }
   }
 
-  /// Refuses a part that is not moved, with a message of the compiler.
-  template <communicator Comm>
-  data_set(Comm&, data_part<Policy, Vertex> const&) {
-    static_assert(detail::never<Comm>, "a dist::data_set takes its part over, which may be large: "
-                                       "dist::data_set data(comm, std::move(part))");
-  }
+  template <communicator Comm, class Reason = detail::a_part_is_taken_over_so_move_it>
+  data_set(Comm&, data_part<Policy, Vertex> const&) = delete;
 
   /// Returns the types.
   [[nodiscard]] hetero_schema const& schema() const noexcept { return graph_->schema(); }
@@ -225,10 +228,10 @@ private:
 
   // Returns an optional memory that ranks share; `nullopt` if there never is one.
   template <communicator Comm>
-  [[nodiscard]] static auto memory_for(Comm& comm, reading how) {
+  [[nodiscard]] static auto memory_for(Comm& comm, reading how, topology where) {
     using host_comm_type = std::remove_cvref_t<decltype(detail::host_comm(comm))>;
     if constexpr (host_policy<Policy> && space == memory_space::host && detail::finds_node_memory<host_comm_type>) {
-      return detail::memory_to_share(detail::host_comm(comm), how);
+      return detail::memory_to_share(detail::host_comm(comm), how, where);
     } else {
       return std::nullopt;
     }

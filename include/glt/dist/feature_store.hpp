@@ -34,12 +34,8 @@ public:
     agree_on_labels(comm);
   }
 
-  /// Refuses rows that are not moved, with a message of the compiler.
-  template <communicator Comm>
-  feature_store(Comm&, partition_book const&, glt::feature_store<Policy, T> const&) {
-    static_assert(detail::never<Comm>, "a dist::feature_store takes the rows of this rank over, which may be large: "
-                                       "dist::feature_store features(comm, book, std::move(rows))");
-  }
+  template <communicator Comm, class Reason = detail::rows_are_taken_over_so_move_them>
+  feature_store(Comm&, partition_book const&, glt::feature_store<Policy, T> const&) = delete;
 
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
   [[nodiscard]] feature_view<Policy::space, T> local() const { return local_.view(); }

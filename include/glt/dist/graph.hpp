@@ -5,7 +5,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/partition/graph_part.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::dist {
 
@@ -37,12 +37,8 @@ public:
                   });
   }
 
-  /// Refuses a part that is not moved, with a message of the compiler.
-  template <communicator Comm>
-  graph(Comm&, graph_part<Policy, Vertex> const&) {
-    static_assert(detail::never<Comm>, "a dist::graph takes its part over, which may be large: "
-                                       "dist::graph graph(comm, std::move(part))");
-  }
+  template <communicator Comm, class Reason = detail::a_part_is_taken_over_so_move_it>
+  graph(Comm&, graph_part<Policy, Vertex> const&) = delete;
 
   [[nodiscard]] partition_book const& book() const noexcept { return part_.book; }
   [[nodiscard]] int part() const noexcept { return part_.part; }

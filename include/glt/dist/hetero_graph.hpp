@@ -3,10 +3,11 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/shared/detail/replicated_parts.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/partition/hetero_split.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::dist {
 
@@ -70,6 +71,33 @@ private:
   void share(Node& node) {
     auto shared = share_graph(node, part_, Policy());
     part_ = std::move(shared.own);
+    neighborhood_ = std::move(shared.neighborhood);
+  }
+  // Moves the part to memory that the machine shares, and copies the parts of other machines there; to private memory
+  // if `memory` is empty. Collective; see `replicate_parts`.
+  template <communicator Comm, class Memory>
+  void replicate(Comm& comm, Memory& memory) {
+    if constexpr (host_policy<Policy> && space == memory_space::host) {
+      if constexpr (!std::same_as<Memory, std::nullopt_t>) {
+        if (memory) {
+          replicate_on(comm, *memory);
+          return;
+        }
+      }
+      detail::private_node alone(comm);
+      replicate_on(comm, alone);
+    } else {
+      throw precondition_error("a replicated topology on a device; policies of the host alone read graphs in place, so "
+                               "make the data set on device::cpu");
+    }
+  }
+  template <communicator Comm, node_memory Node>
+  void replicate_on(Comm& comm, Node& node) {
+    auto shared = share_graph(node, part_, Policy());
+    part_ = std::move(shared.own);
+    detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](std::span<std::byte const> block) {
+      return detail::view_of_part<space, Vertex>(detail::read_shared(block));
+    });
     neighborhood_ = std::move(shared.neighborhood);
   }
 

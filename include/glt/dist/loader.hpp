@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/stopwatch.hpp>
@@ -113,13 +113,10 @@ public:
   loader& operator=(loader&&) noexcept;
   ~loader();
 
-  /// Refuses seeds that do not fit the recipe, with a message of the compiler.
-  template <class Seeds, class Options = loader_options, class... Others>
-  loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...)
+  template <class Seeds, class Options = loader_options, class... Others,
+            class Reason = typename decltype(detail::reason_of_recipe_seeds<Seeds, seeds_type>())::type>
     requires(!std::convertible_to<Seeds const&, seeds_type>)
-  {
-    detail::explain_recipe_seeds<Seeds, seeds_type>();
-  }
+  loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) = delete;
 
   /// Returns the number of steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept;
@@ -336,23 +333,20 @@ typename loader<Comm, Recipe, Policy>::batch_type const* loader<Comm, Recipe, Po
   return state_->source->current();
 }
 
-/// Loader of an object that is not a recipe: refuses it with a message of the compiler.
+/// Loader of an object that is not a recipe.
 template <communicator Comm, class Recipe, device_policy Policy>
-  requires(!detail::batch_recipe<Recipe>)
+  requires(!detail::recipe<Recipe>)
 class loader<Comm, Recipe, Policy> {
 public:
-  template <class... Arguments>
-  loader(Comm, Recipe const&, Arguments const&...) {
-    static_assert(detail::never<Recipe>,
-                  "a loader takes a recipe as second argument, which says what its batches are, such "
-                  "as dist::neighbor_batches(graph, features, options)");
-  }
+  template <class... Arguments,
+            class Reason = detail::a_loader_takes_a_recipe_as_second_argument_such_as_neighbor_batches>
+  loader(Comm, Recipe const&, Arguments const&...) = delete;
 };
 
 template <communicator Comm, class Recipe, class Seeds, class Options = loader_options, class... Others>
-  requires(!detail::batch_recipe<Recipe>)
+  requires(!detail::recipe<Recipe>)
 loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe, device::cpu>;
-template <communicator Comm, detail::batch_recipe Recipe, class Seeds, class Options = loader_options, class... Others>
+template <communicator Comm, detail::recipe Recipe, class Seeds, class Options = loader_options, class... Others>
   requires(!std::convertible_to<Seeds const&, typename Recipe::seeds_type>)
 loader(Comm, Recipe const&, Seeds const&, Options const& = {}, Others const&...) -> loader<Comm, Recipe>;
 /// @endcond

@@ -117,13 +117,10 @@ template <class Loader, device_policy Policy>
                                                                std::type_identity_t<Policy> training = {}) {
   return {loader, std::move(delivery), std::move(training)};
 }
-/// Refuses a loader that is on a device already, with a message of the compiler.
-template <class Loader, device_policy Policy>
+/// Deleted for a loader that is on a device already.
+template <class Loader, device_policy Policy,
+          class Reason = glt::detail::to_device_copies_from_ordinary_memory_so_give_a_loader_on_device_cpu>
   requires(Loader::batch_type::policy_type::space != memory_space::host)
-void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) {
-  static_assert(glt::detail::never<Loader>,
-                "to_device copies from ordinary memory: give it a loader on device::cpu, or use a "
-                "loader on the device policy itself");
-}
+void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) = delete;
 
 } // namespace glt::dist

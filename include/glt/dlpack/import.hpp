@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/shape_text.hpp>
-#include <glt/dlpack/detail/device.hpp>
-#include <glt/dlpack/detail/element_type.hpp>
+#include <glt/core/error.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/feature/feature_store.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt {
 

@@ -21,6 +21,12 @@ public:
   using vertex_type = Vertex;
   static constexpr memory_space space = Space;
 
+  /// Positions of the edges of a row in the arrays of the graph.
+  struct row_edges {
+    edge_offset first;
+    [[nodiscard]] GLT_HOST_DEVICE constexpr edge_offset operator()(std::int64_t i) const noexcept { return first + i; }
+  };
+
   constexpr csr_view() noexcept = default;
 
   /// @throws precondition_error  if num_columns is negative, offsets are empty but sources are not, or
@@ -52,6 +58,8 @@ public:
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t degree(std::int64_t r) const noexcept {
     return offsets_[r + 1] - offsets_[r];
   }
+  /// Returns a functor: `edges_of(r)(i)` is the position of edge i of row r, `offset(r) + i`.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr row_edges edges_of(std::int64_t r) const noexcept { return {offsets_[r]}; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex source(edge_offset position) const noexcept {
     return sources_[position];
   }
@@ -111,5 +119,17 @@ private:
   buffer<Policy, Vertex> sources_;
   buffer<Policy, edge_id> edge_ids_;
 };
+
+/// Copies a graph from ordinary memory into memory of a policy.
+///
+/// @where  may only enqueue; `graph` may change afterwards
+/// @cost   O(num_rows + E)
+template <device_policy Policy, vertex_id Vertex>
+[[nodiscard]] csr_graph<Policy, Vertex> copy_graph(csr_view<memory_space::host, Vertex> graph, Policy policy = {}) {
+  buffer<Policy, edge_offset> offsets = make_buffer(graph.offsets(), policy);
+  buffer<Policy, Vertex> sources = make_buffer(graph.sources(), policy);
+  buffer<Policy, edge_id> edge_ids = make_buffer(graph.edge_ids(), policy);
+  return {graph.num_columns(), std::move(offsets), std::move(sources), std::move(edge_ids)};
+}
 
 } // namespace glt

@@ -3,7 +3,6 @@
 
 #include <glt/graph/coo.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt {
 

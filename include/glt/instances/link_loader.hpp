@@ -3,7 +3,6 @@
 
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/link_batches.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/mpi/communicator.hpp>
 
 // The loader of batches of links over MPI is compiled in glt::instances: a program that includes this header links it

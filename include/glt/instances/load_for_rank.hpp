@@ -7,7 +7,7 @@
 
 namespace glt::io {
 
-/// Loads a rank's parts, as `load_for_rank(parts_folder(folder), rank, num_ranks)` of `<glt/io/parts/parts.hpp>`,
+/// Loads a rank's rows, as `load_for_rank(parts_folder(folder), rank, num_ranks)` of `<glt/io/parts/parts.hpp>`,
 /// compiled in glt::instances.
 ///
 /// @throws precondition_error  as there

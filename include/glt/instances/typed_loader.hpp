@@ -3,7 +3,6 @@
 
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/mpi/communicator.hpp>
 
 // The loader of batches of typed graphs over MPI is compiled in glt::instances: a program that includes this header

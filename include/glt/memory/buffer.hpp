@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/members.hpp>
 #include <glt/memory/policy.hpp>
+
+#include <ranges>
 
 namespace glt {
 
@@ -167,4 +170,148 @@ private:
   std::shared_ptr<void const> keeper_; // of adopted memory
 };
 
+namespace detail {
+
+/// Moves buffers to this policy before they are written, so that their memory follows the order of its work. A buffer
+/// moves if it has no memory yet, or if its memory follows another stream; it then loses its elements.
+template <device_policy Policy, class... T>
+void adopt_policy(Policy const& policy, buffer<Policy, T>&... of) {
+  if constexpr (!host_policy<Policy>) {
+    auto const fits = [&]([[maybe_unused]] auto const& each) {
+      if constexpr (std::equality_comparable<Policy>) {
+        return each.policy() == policy;
+      } else {
+        return each.capacity() > 0;
+      }
+    };
+    ((fits(of) ? void() : void(of = buffer<Policy, T>(0, policy))), ...);
+  }
+}
+
+// Returns the bytes of n elements, 0 if there is nothing to copy.
+template <class T>
+std::size_t bytes_to_copy(std::int64_t from, std::int64_t to) {
+  if (from != to) {
+    throw precondition_error(message("copy of ", from, " elements into a view of ", to, "; the lengths must be equal"));
+  }
+  return static_cast<std::size_t>(from) * sizeof(T);
+}
+
+} // namespace detail
+
+/// Copies elements between memory that the host can reach.
+///
+/// @shape  from [n] · to [n], written
+/// @throws precondition_error  if the lengths differ
+template <memory_space From, memory_space To, class Element, bytes_copyable T>
+  requires(detail::host_accessible(From) && detail::host_accessible(To) &&
+           std::is_same_v<std::remove_const_t<Element>, T>)
+void copy(array_view<From, Element> from, array_view<To, T> to) {
+  auto const bytes = detail::bytes_to_copy<T>(from.size(), to.size());
+  detail::copy_bytes(to.data(), from.data(), static_cast<std::int64_t>(bytes));
+}
+
+namespace detail {
+
+/// Copies elements of ordinary memory into memory of a policy.
+///
+/// @shape  from [n] · to [n], written
+/// @where  may only enqueue; `from` may change afterwards
+/// @throws precondition_error  if the lengths differ
+template <device_policy Policy, class Element, bytes_copyable T>
+  requires std::is_same_v<std::remove_const_t<Element>, T>
+void copy_in(Policy const& policy, host_view<Element> from, array_view<Policy::space, T> to) {
+  if (auto const bytes = detail::bytes_to_copy<T>(from.size(), to.size()); bytes > 0) {
+    policy.resource().copy_in(to.data(), from.data(), bytes);
+  }
+}
+
+/// Copies elements of a policy's memory into ordinary memory, and waits for them.
+///
+/// @shape  from [n] · to [n], written
+/// @throws precondition_error  if the lengths differ
+template <device_policy Policy, class Element, bytes_copyable T>
+  requires std::is_same_v<std::remove_const_t<Element>, T>
+void copy_out(Policy const& policy, array_view<Policy::space, Element> from, host_view<T> to) {
+  if (auto const bytes = detail::bytes_to_copy<T>(from.size(), to.size()); bytes > 0) {
+    policy.resource().copy_out(to.data(), from.data(), bytes);
+  }
+}
+
+} // namespace detail
+
+/// Returns the elements of a view in a vector: for sizes that the host must know, and for tests.
+///
+/// @cost   waits for all work that was enqueued before
+template <device_policy Policy, class Element>
+[[nodiscard]] std::vector<std::remove_const_t<Element>> to_vector(Policy const& policy,
+                                                                  array_view<Policy::space, Element> view) {
+  std::vector<std::remove_const_t<Element>> values(static_cast<std::size_t>(view.size()));
+  detail::copy_out(policy, view, host_view<std::remove_const_t<Element>>(values));
+  return values;
+}
+
+namespace detail {
+
+/// Returns one element of a view.
+///
+/// @pre    i is in [0, view.size()); not checked
+/// @cost   waits for all work that was enqueued before
+template <device_policy Policy, class Element>
+[[nodiscard]] std::remove_const_t<Element> read_element(Policy const& policy, array_view<Policy::space, Element> view,
+                                                        std::int64_t i) {
+  std::remove_const_t<Element> value;
+  policy.resource().copy_out(&value, view.data() + i, sizeof(value));
+  return value;
+}
+
+} // namespace detail
+
+/// Returns a buffer of the policy with a copy of a host range (vector, array, span, view).
+///
+/// @shape  values [n] → buffer [n]
+template <device_policy Policy, std::ranges::contiguous_range Range>
+[[nodiscard]] auto make_buffer(Range const& values, Policy policy = {}) {
+  using value = std::ranges::range_value_t<Range>;
+  buffer<Policy, value> made(static_cast<std::int64_t>(std::ranges::size(values)), policy);
+  detail::copy_in(policy, host_view<value const>(std::ranges::data(values), made.size()), made.view());
+  return made;
+}
+
 } // namespace glt
+
+namespace glt::detail {
+
+template <class X>
+inline constexpr bool is_buffer = false;
+template <device_policy Policy, class T>
+inline constexpr bool is_buffer<buffer<Policy, T>> = true;
+
+template <class X>
+inline constexpr bool is_list_with_members = false;
+template <has_members X>
+inline constexpr bool is_list_with_members<std::vector<X>> = true;
+
+/// Copies `from` to `to`, an object of the same template with another policy: member by member, recursively. Arrays are
+/// copied by copy_array(from_buffer, to_buffer).
+template <class From, class To, class CopyArray>
+void copy_members(From const& from, To& to, CopyArray&& copy_array) {
+  if constexpr (has_members<From>) {
+    auto const sources = member_access::of(from);
+    auto const copies = member_access::of(to);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (copy_members(std::get<I>(sources), std::get<I>(copies), copy_array), ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(sources)>>());
+  } else if constexpr (is_buffer<From>) {
+    copy_array(from, to);
+  } else if constexpr (is_list_with_members<From>) {
+    to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      copy_members(from[i], to[i], copy_array);
+    }
+  } else {
+    to = from;
+  }
+}
+
+} // namespace glt::detail

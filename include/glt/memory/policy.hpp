@@ -1,12 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/executor.hpp>
 #include <glt/exec/threaded.hpp>
-#include <glt/memory/resource.hpp>
+
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
+namespace glt::detail {
+
+/// Size and alignment of a huge page.
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+/// Asks the system for huge pages behind memory that was not touched yet: fewer address translations.
+///
+/// Asks only for whole huge pages inside the memory, so that memory use does not grow. A hint: systems other than
+/// Linux, and systems that refuse, keep their usual pages.
+inline void advise_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  auto const begin = reinterpret_cast<std::uintptr_t>(data);
+  auto const before_first = (huge_page_bytes - begin % huge_page_bytes) % huge_page_bytes;
+  if (bytes >= before_first + huge_page_bytes) {
+    auto const whole = (bytes - before_first) / huge_page_bytes * huge_page_bytes;
+    static_cast<void>(::madvise(static_cast<std::byte*>(data) + before_first, whole, MADV_HUGEPAGE));
+  }
+#endif
+}
+
+/// Takes huge pages now for zeroed memory that processes share, at an address of their alignment. The system's switch
+/// for such memory is off by default: Linux 6.1 and later take this request all the same.
+///
+/// @cost   about 1 ms for 2 MiB
+inline void take_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  advise_huge_pages(data, bytes);
+  auto const whole = bytes / huge_page_bytes * huge_page_bytes;
+  for (std::size_t page = 0; page < whole; page += huge_page_bytes) {
+    *static_cast<std::byte volatile*>(data + page) = std::byte{0}; // a hole is not collapsed
+  }
+  constexpr int collapse = 25; // MADV_COLLAPSE, which older headers lack
+  if (whole > 0) {
+    static_cast<void>(::madvise(data, whole, collapse));
+  }
+#endif
+}
+
+} // namespace glt::detail
 
 namespace glt {
+
+/// A source of memory of one space; a small copyable handle.
+///
+/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from
+///   `glt::error`
+/// - `r.deallocate(pointer, bytes)`: never throws
+/// - `r.copy(to, from, bytes)`: inside the space; may only enqueue
+/// - `r.copy_in(to, from, bytes)`: from ordinary memory, which may change afterwards, into the space; may only enqueue
+/// - `r.copy_out(to, from, bytes)`: from the space to ordinary memory; returns when the bytes are there
+///
+/// Work that was enqueued before on the executor of the same policy is done before any copy.
+template <class R>
+concept memory_resource = std::copyable<R> && requires(R const& r, void* to, void const* from, std::size_t bytes) {
+  { r.allocate(bytes) } -> std::same_as<void*>;
+  { r.deallocate(to, bytes) } noexcept;
+  r.copy(to, from, bytes);
+  r.copy_in(to, from, bytes);
+  r.copy_out(to, from, bytes);
+};
+
+/// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages, for which
+/// it asks the system.
+struct host_resource {
+  static constexpr std::align_val_t alignment{64};
+  static constexpr std::size_t huge_from = detail::huge_page_bytes;
+
+  [[nodiscard]] void* allocate(std::size_t bytes) const {
+    auto* const data = ::operator new(bytes, alignment_of(bytes));
+    if (bytes >= huge_from) {
+      detail::advise_huge_pages(data, bytes);
+    }
+    return data;
+  }
+  void deallocate(void* pointer, std::size_t bytes) const noexcept {
+    ::operator delete(pointer, alignment_of(bytes)); // with the size, clang before 19 accepts it only by an option
+  }
+  void copy(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+  void copy_in(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+  void copy_out(void* to, void const* from, std::size_t bytes) const noexcept { std::memcpy(to, from, bytes); }
+
+private:
+  static constexpr std::align_val_t alignment_of(std::size_t bytes) noexcept {
+    return bytes >= huge_from ? std::align_val_t{detail::huge_page_bytes} : alignment;
+  }
+};
+
+/// Keeps freed memory of this process for its next allocations, if the allocator is glibc's; else does nothing.
+///
+/// By default glibc maps large blocks and returns them to the system when they are freed. The threshold grows with the
+/// blocks, to 32 MiB at most. So every step of a training clears and maps the pages of its largest tensors again. Call
+/// this function once, before the first large allocation; `run_mpi_program` does so. It holds until the process ends.
+///
+/// Concurrent calls: none with allocations of other threads.
+///
+/// @return true if the allocator took it
+/// @cost   the process keeps the most memory that it had at one time, apart from pages that are mapped otherwise
+/// @source mallopt(3), M_MMAP_MAX, M_TRIM_THRESHOLD and M_TOP_PAD
+inline bool keep_freed_memory() noexcept {
+#if defined(__GLIBC__)
+  constexpr int never = 2147483647;
+  constexpr int taken_at_once = 64 << 20; // address space, which has no pages until it is used
+  return mallopt(M_MMAP_MAX, 0) != 0 && mallopt(M_TRIM_THRESHOLD, never) != 0 && mallopt(M_TOP_PAD, taken_at_once) != 0;
+#else
+  return false;
+#endif
+}
 
 /// Memory space, memory resource and executor that belong together; a template parameter of owners.
 ///

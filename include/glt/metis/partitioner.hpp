@@ -2,15 +2,54 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/metis/detail/api.hpp>
-#include <glt/metis/error.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/detail/balance_loads.hpp>
+#include <glt/partition/multilevel/greedy_coarsest.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/repair_balance.hpp>
 
-namespace glt::detail {
+#if !__has_include(<metis.h>)
+#include <missing for glt::metis: METIS: install libmetis-dev and link glt::metis> // an error that ends the compilation
+#endif
+#include <metis.h>
+
+namespace glt {
+
+/// Failure of METIS; holds the name of the call and the code that it returned.
+class metis_error : public error {
+public:
+  metis_error(std::string call, int code, std::source_location where = std::source_location::current())
+      : error(detail::message(call, " failed with code ", code, ": ", text_of(code)), where), call_(std::move(call)),
+        code_(code) {}
+
+  [[nodiscard]] std::string const& call() const noexcept { return call_; }
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  static char const* text_of(int code) noexcept {
+    switch (code) {
+    case METIS_ERROR_INPUT:
+      return "METIS refuses the graph or the options; see whether `validate` finds a fault in the graph";
+    case METIS_ERROR_MEMORY:
+      return "METIS does not have enough memory; partition by ldg_partitioner or fennel_partitioner, which need little";
+    default:
+      return "METIS gives no reason; partition by ldg_partitioner or fennel_partitioner";
+    }
+  }
+
+  std::string call_;
+  int code_;
+};
+
+namespace detail {
+
+/// Throws if a METIS call did not return METIS_OK.
+///
+/// @throws metis_error  if `code` is not METIS_OK
+inline void check_metis(int code, std::string_view call, std::source_location where = std::source_location::current()) {
+  if (code != METIS_OK) {
+    throw metis_error(std::string(call), code, where);
+  }
+}
 
 /// Throws if a size exceeds the integers of this METIS; `what` names the size in the error.
 inline void check_metis_size(std::int64_t size, char const* what) {
@@ -96,7 +135,8 @@ template <class Vertex>
   return made;
 }
 
-/// Vertex weights in the form of METIS: the number of vertices, then every group of every limit that has weight.
+/// Vertex weights in the form of METIS: the number of vertices, if it has a slack, then every group of every limit that
+/// has weight.
 ///
 /// @shape  values [V, C], or empty if only vertices are limited · tolerances [C]
 struct metis_weights {
@@ -110,9 +150,12 @@ struct metis_weights {
 
 /// @throws precondition_error  if a limit is wrong, or a sum of weights or V · C is more than METIS can count
 /// @cost   O(V · C), in time and memory
-[[nodiscard]] inline metis_weights make_metis_weights(std::int64_t num_vertices, double capacity_slack,
+[[nodiscard]] inline metis_weights make_metis_weights(std::int64_t num_vertices, std::optional<double> capacity_slack,
                                                       balance_constraints limits) {
-  metis_weights made{.values = {}, .tolerances = {metis_tolerance(capacity_slack)}};
+  metis_weights made;
+  if (capacity_slack) {
+    made.tolerances.push_back(metis_tolerance(*capacity_slack));
+  }
   balance_totals totals(std::move(limits), num_vertices);
   std::vector<std::size_t> place_of; // of every column among those that weigh anything
   for (auto const& column : totals.columns()) {
@@ -123,14 +166,14 @@ struct metis_weights {
     }
   }
   auto const columns = made.tolerances.size();
-  if (columns == 1) {
+  if (columns == 0 || (columns == 1 && capacity_slack)) {
     return made;
   }
   check_metis_size(num_vertices * static_cast<std::int64_t>(columns), "number of vertices times limits");
   made.values.resize(static_cast<std::size_t>(num_vertices) * columns, 0);
   for (std::int64_t v = 0; v < num_vertices; ++v) {
     auto* const row = made.values.data() + static_cast<std::size_t>(v) * columns;
-    row[0] = 1;
+    row[0] = 1; // of the vertices, if they are counted
     totals.weigh(v);
     for (auto const& [column, amount] : totals.weights()) {
       if (amount > 0) {
@@ -141,15 +184,72 @@ struct metis_weights {
   return made;
 }
 
-} // namespace glt::detail
+/// Options of a call of METIS, see `metis_partitioner`.
+struct metis_call {
+  std::uint64_t seed = 1;
+  mobjtype_et objective = METIS_OBJTYPE_CUT;
+  int cuts = 1;
+  int refinements = 10;
+};
 
-namespace glt {
+/// @throws precondition_error  if cuts or refinements < 1
+inline void check_metis_call(int cuts, int refinements) {
+  if (cuts < 1 || refinements < 1) {
+    throw precondition_error(
+        message("METIS with ", cuts, " cuts and ", refinements, " refinements; there is at least 1 of each"));
+  }
+}
+
+/// Divides a graph by METIS.
+///
+/// @shape  → [V]
+/// @throws metis_error  if METIS fails
+[[nodiscard]] inline buffer<device::cpu, local_id> call_metis(metis_graph& graph, metis_weights& weights, int num_parts,
+                                                              metis_call const& call) {
+  auto vertices = static_cast<idx_t>(graph.offsets.size() - 1);
+  auto constraints = static_cast<idx_t>(std::max<std::size_t>(weights.tolerances.size(), 1));
+  idx_t parts = num_parts;
+  idx_t objective_value = 0;
+  std::array<idx_t, METIS_NOPTIONS> options{};
+  METIS_SetDefaultOptions(options.data());
+  options[METIS_OPTION_SEED] = static_cast<idx_t>(random_key(call.seed).bits() & 0x7FFFFFFF);
+  options[METIS_OPTION_OBJTYPE] = call.objective;
+  options[METIS_OPTION_NCUTS] = call.cuts;
+  options[METIS_OPTION_NITER] = call.refinements;
+  std::vector<idx_t> part_of(static_cast<std::size_t>(vertices), 0);
+  check_metis(METIS_PartGraphKway(&vertices, &constraints, graph.offsets.data(), graph.neighbors.data(),
+                                  weights.values.empty() ? nullptr : weights.values.data(), nullptr,
+                                  graph.weights.data(), &parts, nullptr,
+                                  weights.tolerances.empty() ? nullptr : weights.tolerances.data(), options.data(),
+                                  &objective_value, part_of.data()),
+              "METIS_PartGraphKway");
+  buffer<device::cpu, local_id> made(vertices);
+  for (idx_t v = 0; v < vertices; ++v) {
+    made[v] = static_cast<local_id>(part_of[static_cast<std::size_t>(v)]);
+  }
+  return made;
+}
+
+// Returns by how many bits weights of a sum must be shortened, so that METIS can count them.
+[[nodiscard]] inline int metis_shift(std::int64_t sum) noexcept {
+  int shift = 0;
+  while (sum >> shift > std::numeric_limits<idx_t>::max() / 4) {
+    ++shift;
+  }
+  return shift;
+}
+
+[[nodiscard]] inline std::int64_t shortened_weight(std::int64_t weight, int shift) noexcept {
+  return (weight >> shift) + (shift > 0 && weight > 0 ? 1 : 0);
+}
+
+} // namespace detail
 
 /// METIS: multilevel k-way partitioning, the fewest cut edges for the most memory.
 ///
 /// Ignores the graph's directions and self-loops; edges between the same vertices are merged. METIS aims at balance,
-/// and `repair_balance` moves the excess and fills empty parts. A graph with no more vertices than parts, or without edges and limits, is
-/// divided equally without METIS.
+/// and `repair_balance` moves the excess and fills empty parts. A graph with no more vertices than parts, or without
+/// edges and limits, is divided equally without METIS.
 ///
 /// The parts are the same for the same seed, unless another thread uses std::rand at the same time: METIS sets its seed
 /// and draws from it. METIS also handles SIGTERM and SIGABRT while it runs.
@@ -183,46 +283,65 @@ struct metis_partitioner {
                                                          int num_parts) const {
     detail::check_partition(graph, num_parts);
     detail::check_slack("METIS", capacity_slack);
-    if (cuts < 1 || refinements < 1) {
-      throw precondition_error(
-          detail::message("METIS with ", cuts, " cuts and ", refinements, " refinements; there is at least 1 of each"));
-    }
+    detail::check_metis_call(cuts, refinements);
     auto const n = graph.num_rows();
     if (num_parts == 1 || n <= num_parts || (graph.num_edges() == 0 && balance.empty())) {
       return detail::equal_shares(n, num_parts, [](std::int64_t place) { return place; });
     }
     auto undirected = detail::make_metis_graph(graph);
     auto weights = detail::make_metis_weights(n, capacity_slack, balance);
-    auto part_of = partition(undirected, weights, num_parts);
+    auto part_of = detail::call_metis(undirected, weights, num_parts,
+                                      {.seed = seed,
+                                       .objective = objective == goal::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL,
+                                       .cuts = cuts,
+                                       .refinements = refinements});
     auto limits = balance;
     limits.push_back(balance_limit::vertices(capacity_slack));
     return repair_balance(graph, std::move(part_of), limits, num_parts);
   }
+};
 
-private:
-  [[nodiscard]] buffer<device::cpu, local_id> partition(detail::metis_graph& graph, detail::metis_weights& weights,
-                                                        int num_parts) const {
-    auto vertices = static_cast<idx_t>(graph.offsets.size() - 1);
-    auto constraints = static_cast<idx_t>(weights.tolerances.size());
-    idx_t parts = num_parts;
-    idx_t objective_value = 0;
-    std::array<idx_t, METIS_NOPTIONS> options{};
-    METIS_SetDefaultOptions(options.data());
-    options[METIS_OPTION_SEED] = static_cast<idx_t>(random_key(seed).bits() & 0x7FFFFFFF);
-    options[METIS_OPTION_OBJTYPE] = objective == goal::edge_cut ? METIS_OBJTYPE_CUT : METIS_OBJTYPE_VOL;
-    options[METIS_OPTION_NCUTS] = cuts;
-    options[METIS_OPTION_NITER] = refinements;
-    std::vector<idx_t> part_of(static_cast<std::size_t>(vertices), 0);
-    detail::check_metis(METIS_PartGraphKway(&vertices, &constraints, graph.offsets.data(), graph.neighbors.data(),
-                                            weights.values.empty() ? nullptr : weights.values.data(), nullptr,
-                                            graph.weights.data(), &parts, nullptr, weights.tolerances.data(),
-                                            options.data(), &objective_value, part_of.data()),
-                        "METIS_PartGraphKway");
-    buffer<device::cpu, local_id> made(vertices);
-    for (idx_t v = 0; v < vertices; ++v) {
-      made[v] = static_cast<local_id>(part_of[static_cast<std::size_t>(v)]);
+/// METIS for the smallest graph of `multilevel_partitioner`.
+///
+/// Weights whose sum is more than METIS can count are shortened. A graph with no more vertices than parts, or without
+/// edges, is divided as by `greedy_coarsest`.
+struct metis_coarsest {
+  int cuts = 1;         ///< number of partitions to try; the best is taken
+  int refinements = 10; ///< iterations of the refinement on every level
+
+  /// @shape  graph [V] rows → [V]
+  /// @throws precondition_error  if num_parts, cuts or refinements < 1, a limit is wrong, or V or E is more than METIS
+  ///                             can count
+  /// @throws metis_error         if METIS fails
+  /// @cost   O((V + E) log P) or so
+  [[nodiscard]] buffer<device::cpu, local_id> operator()(weighted_graph const& graph, balance_constraints const& limits,
+                                                         int num_parts, std::uint64_t seed) const {
+    auto const rows = graph.rows.view();
+    detail::check_partition(rows, num_parts);
+    detail::check_metis_call(cuts, refinements);
+    if (num_parts == 1 || rows.num_rows() <= num_parts || rows.num_edges() == 0) {
+      return greedy_coarsest{}(graph, limits, num_parts, seed);
     }
-    return made;
+    detail::check_metis_size(rows.num_edges(), "number of edges of the contracted graph");
+    auto const shift =
+        detail::metis_shift(std::accumulate(graph.weights.begin(), graph.weights.end(), std::int64_t{0}));
+    detail::metis_graph made{.offsets = {rows.offsets().begin(), rows.offsets().end()},
+                             .neighbors = {rows.sources().begin(), rows.sources().end()},
+                             .weights = {}};
+    for (auto const weight : graph.weights) {
+      made.weights.push_back(static_cast<idx_t>(detail::shortened_weight(weight, shift)));
+    }
+    auto shortened = limits;
+    detail::balance_totals const totals(limits, rows.num_rows());
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      shortened[i].share = [of = limits[i].share, by = detail::metis_shift(totals.columns()[i].total)](std::int64_t v) {
+        auto share = of(v);
+        share.weight = detail::shortened_weight(share.weight, by);
+        return share;
+      };
+    }
+    auto weights = detail::make_metis_weights(rows.num_rows(), std::nullopt, std::move(shortened));
+    return detail::call_metis(made, weights, num_parts, {.seed = seed, .cuts = cuts, .refinements = refinements});
   }
 };
 

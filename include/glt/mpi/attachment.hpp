@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/deadline.hpp>
-#include <glt/mpi/detail/orphaned_requests.hpp>
+#include <glt/mpi/detail/exchange.hpp>
+#include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <cerrno>
@@ -61,12 +59,14 @@ inline void write_port_file(std::filesystem::path const& path, std::span<char co
   auto const fail = [&] {
     throw error(message("port file ", path.string(), ": cannot be written: ", std::strerror(errno)));
   };
-  auto const beside = path.string() + "." + std::to_string(::getpid());
-  ::unlink(beside.c_str());
-  int const file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) {
-    fail();
-  }
+  int file = -1;
+  auto const beside = make_name_beside(path, ".partial", [&](std::filesystem::path const& scratch) {
+    file = ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno != EEXIST) {
+      fail();
+    }
+    return file >= 0;
+  });
   auto const text = message(port_file_head, name.data(), '\n');
   bool const is_written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(file);
@@ -188,7 +188,7 @@ public:
   ~mpi_attachment() {
     bool const is_whole = world_ && !world_->is_incomplete();
     if (world_ && !is_whole) {
-      detail::keep_for_ever(std::make_shared<mpi_comm>(*world_)); // MPI would wait for the dead rank
+      detail::keep_for_ever(std::move(*world_)); // MPI would wait for the dead rank
     }
     world_.reset();
     if (is_whole && inter_ != MPI_COMM_NULL && detail::mpi_is_running() && std::uncaught_exceptions() == 0) {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/comm/detail/alarm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/mpi/detail/abort.hpp>
 #include <glt/mpi/detail/alarm.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/deadline.hpp>
-#include <glt/mpi/detail/device_aware.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox.hpp>
 #include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/replies.hpp>
-#include <glt/mpi/detail/request.hpp>
-#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <chrono>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/mpi/detail/abort.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/deadline.hpp>
+#include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <chrono>
@@ -21,9 +19,9 @@ enum class mpi_threads : int {
 
 /// Starts MPI for the lifetime of this object; a program has at most one.
 ///
-/// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as the
-/// longest `mpi_options::time_limit` that the program gave. Where an exception ends it, it ends the job if the other
-/// ranks do not end MPI as well within that time, or within 15 s.
+/// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as
+/// the longest `mpi_options::time_limit` that the program gave. Where an exception ends it, it ends the job if the
+/// other ranks do not end MPI as well within that time, or within 15 s.
 ///
 /// Concurrent calls: `abort` at any time; everything else from the thread that made it.
 class mpi_environment {
@@ -81,7 +79,7 @@ public:
                   "run_mpi_program";
       }
       try {
-        deadline.emplace(time, rank, ranks, waited);
+        deadline.emplace(time, rank, ranks, waited, detail::world_processes);
       } catch (std::exception const&) { // no thread can be started: then without a limit
         if (fails) {
           detail::abort_job(MPI_COMM_WORLD,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt {
 
@@ -86,5 +86,99 @@ private:
   std::vector<global_id> offsets_;
   std::int64_t partitioning_ = 0;
 };
+
+namespace detail {
+
+/// Borrowed offsets of a `partition_book` in memory of `Space`; finds the owner of a vertex on a GPU, too.
+///
+/// Trivially copyable; pass it by value.
+///
+/// @shape  offsets [P + 1]
+template <memory_space Space>
+class book_view {
+public:
+  constexpr book_view() noexcept = default;
+  GLT_HOST_DEVICE constexpr explicit book_view(array_view<Space, global_id const> offsets) noexcept
+      : offsets_(offsets) {}
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr int num_parts() const noexcept {
+    return static_cast<int>(offsets_.size()) - 1;
+  }
+  /// Returns the first global id of a part; @pre part is in [0, num_parts()), not checked.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr global_id begin(int part) const noexcept { return offsets_[part]; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_vertices() const noexcept { return offsets_[num_parts()]; }
+
+  /// Returns the part that owns a vertex; num_parts() if the vertex is not in [0, V).
+  ///
+  /// @cost   O(log P)
+  [[nodiscard]] GLT_HOST_DEVICE constexpr int owner(global_id vertex) const noexcept {
+    if (vertex < 0) {
+      return num_parts();
+    }
+    int first = 0; // the first offset above the vertex is in (first, last]
+    int last = num_parts() + 1;
+    while (last - first > 1) {
+      auto const middle = first + (last - first) / 2;
+      (offsets_[middle] <= vertex ? first : last) = middle;
+    }
+    return first;
+  }
+
+private:
+  array_view<Space, global_id const> offsets_;
+};
+
+} // namespace detail
+
+/// New vertex ids that are contiguous in every part, and the original ids.
+struct relabelling {
+  partition_book book;
+  buffer<device::cpu, global_id> original;   ///< [V], original id by new id
+  buffer<device::cpu, global_id> renumbered; ///< [V], new id by original id
+};
+
+namespace detail {
+
+/// Counts the vertices of every part.
+///
+/// @shape  part_of [V] → book of num_parts parts
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not in [0, num_parts)
+/// @cost   O(V + P)
+[[nodiscard]] inline partition_book make_partition_book(host_view<local_id const> part_of, int num_parts) {
+  if (num_parts < 1) {
+    throw precondition_error(detail::message("partition into ", num_parts, " parts; ask for 1 or more"));
+  }
+  std::vector<global_id> offsets(static_cast<std::size_t>(num_parts) + 1, 0);
+  for (std::int64_t v = 0; v < part_of.size(); ++v) {
+    if (part_of[v] < 0 || part_of[v] >= num_parts) {
+      throw precondition_error(
+          detail::message("part of vertex ", v, " is ", part_of[v], ", outside [0, ", num_parts, ")"));
+    }
+    ++offsets[static_cast<std::size_t>(part_of[v]) + 1];
+  }
+  for (std::size_t p = 0; p + 1 < offsets.size(); ++p) {
+    offsets[p + 1] += offsets[p];
+  }
+  return partition_book(std::move(offsets));
+}
+
+} // namespace detail
+
+/// Numbers the vertices part by part; inside a part they keep their original order.
+///
+/// @shape  part_of [V] → original [V] · renumbered [V]
+/// @throws precondition_error  if num_parts < 1, or naming the first vertex whose part is not in [0, num_parts)
+/// @cost   O(V + P)
+[[nodiscard]] inline relabelling make_relabelling(host_view<local_id const> part_of, int num_parts) {
+  relabelling made{detail::make_partition_book(part_of, num_parts), buffer<device::cpu, global_id>(part_of.size()),
+                   buffer<device::cpu, global_id>(part_of.size())};
+  std::vector<global_id> next(made.book.offsets().begin(), made.book.offsets().end());
+  for (std::int64_t v = 0; v < part_of.size(); ++v) {
+    auto const id = next[static_cast<std::size_t>(part_of[v])]++;
+    made.original[id] = v;
+    made.renumbered[v] = id;
+  }
+  return made;
+}
 
 } // namespace glt

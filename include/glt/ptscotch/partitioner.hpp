@@ -4,13 +4,19 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/graph/detail/row_places.hpp>
-#include <glt/memory/memory.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/partition/balance.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/detail/balance_loads.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/ptscotch/detail/api.hpp>
+
+#if !__has_include(<ptscotch.h>)
+#include <missing for glt::ptscotch: PT-Scotch: install libptscotch-dev and link glt::ptscotch> // an error that ends the compilation
+#endif
+#include <ptscotch.h>
+#if SCOTCH_VERSION < 7
+#include <missing for glt::ptscotch: PT-Scotch 7 or newer: this one is older>
+#endif
 
 namespace glt::detail {
 

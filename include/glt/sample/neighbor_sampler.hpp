@@ -106,13 +106,10 @@ public:
     requires std::default_initializable<Rule>
       : neighbor_sampler(graph, std::move(options), Rule{}, std::move(policy), original) {}
 
-  /// Explains, at compile time, why a graph or options do not fit.
-  template <class Graph, class Options = neighbor_options, class... Others>
-  neighbor_sampler(Graph const&, Options const&, Others const&...)
+  template <class Graph, class Options = neighbor_options, class... Others,
+            class Reason = typename decltype(detail::reason_of_graph<Graph, graph_type>())::type>
     requires(!std::convertible_to<Graph const&, graph_type> || !std::convertible_to<Options const&, neighbor_options>)
-      : neighbor_sampler(detail::no_value<graph_type>(), neighbor_options{}, detail::no_value<Rule>()) {
-    detail::explain_graph<Graph, Options, graph_type>();
-  }
+  neighbor_sampler(Graph const&, Options const&, Others const&...) = delete;
 
   [[nodiscard]] neighbor_options const& options() const noexcept { return options_; }
 
@@ -144,18 +141,11 @@ public:
     run(seeds, queries, key, out);
   }
 
-  /// Explains, at compile time, why seeds or a result do not fit.
-  template <class Seeds, class Out>
-  void sample(Seeds const&, sample_key, Out&)
+  template <
+      class Seeds, class Out,
+      class Reason = typename decltype(detail::reason_of_seeds<Seeds, space, Vertex, detail::has_query<Rule>>())::type>
     requires(detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>)
-  {
-    static_assert(
-        !detail::has_query<Rule>,
-        "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
-    if constexpr (!detail::has_query<Rule>) {
-      detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
-    }
-  }
+  void sample(Seeds const&, sample_key, Out&) = delete;
 
   /// Samples several batches; batch i equals the result of `sample` at step key.step + i. On host policies each batch
   /// is sampled by one thread, on others one after the other.

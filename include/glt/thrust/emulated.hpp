@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/memory/memory.hpp>
-#include <glt/thrust/detail/systems.hpp>
 #include <glt/thrust/executor.hpp>
 
 namespace glt::device {

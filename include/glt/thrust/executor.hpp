@@ -2,7 +2,10 @@
 #pragma once
 
 #include <glt/memory/memory.hpp>
-#include <glt/thrust/detail/systems.hpp>
+
+#if !__has_include(<thrust/version.h>)
+#include <missing for glt::thrust: Thrust: install libthrust-dev or a CUDA toolkit and link glt::thrust> // an error that ends the compilation
+#endif
 
 #include <thrust/copy.h>
 #include <thrust/for_each.h>
@@ -12,8 +15,63 @@
 #include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
+#include <thrust/system/cpp/execution_policy.h>
 
 namespace glt::detail {
+
+struct archetype_launch {
+  template <class Policy>
+  void operator()(Policy const&) const;
+};
+
+/// Backend of a `thrust_executor`: a small value that names an execution policy of Thrust and the memory that it
+/// reaches.
+///
+/// - `S::reaches(space)`: constexpr, true if its work may touch memory of that space
+/// - `S::on_gpu`: constexpr, true if functors run on a GPU
+/// - `s.scratch(bytes)`: memory for enqueued work, by `data()`, which goes when that work is done
+/// - `s.run(action)`: calls action(policy) with the policy for Thrust's algorithms; their errors become errors of glt
+///
+/// - `s.for_each(n, f)`, `s.for_teams(n, f)`, `s.for_teams_by_size(n, f)`, if on a GPU: launches without Thrust
+///
+/// A system that reaches ordinary memory runs in the calling process and is done when a call returns.
+template <class S>
+concept thrust_system = std::copyable<S> && requires(S const& system, archetype_launch action) {
+  { S::reaches(memory_space::host) } -> std::same_as<bool>;
+  { S::on_gpu } -> std::convertible_to<bool>;
+  system.run(action);
+};
+
+/// Memory of the host for the work of one call.
+class host_scratch {
+public:
+  explicit host_scratch(std::int64_t bytes)
+      : bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes))) {}
+  [[nodiscard]] void* data() const noexcept { return bytes_.get(); }
+
+private:
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+/// Thrust in the calling thread.
+struct thrust_cpp {
+  static constexpr bool on_gpu = false;
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return host_accessible(space); }
+  template <class Action>
+  void run(Action action) const {
+    action(::thrust::cpp::par);
+  }
+  [[nodiscard]] static host_scratch scratch(std::int64_t bytes) { return host_scratch(bytes); }
+};
+
+/// System that stands for a GPU: it runs where `System` runs, and reaches the memory that a GPU reaches.
+template <thrust_system System = thrust_cpp>
+struct emulated_gpu : System {
+  [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }
+};
+
+static_assert(thrust_system<thrust_cpp>);
+static_assert(thrust_system<emulated_gpu<>>);
 
 // One range per call.
 template <class F>
@@ -98,6 +156,9 @@ public:
     for_each(n / size + (n % size != 0 ? 1 : 0), detail::on_ranges<F>{f, n, size});
   }
 
+  /// Returns memory for enqueued work, which goes when that work is done.
+  [[nodiscard]] auto scratch(std::int64_t bytes) const { return system_.scratch(bytes); }
+
   template <class T, class F, class Op>
   [[nodiscard]] T reduce(std::int64_t n, T initial, F f, Op op) const {
     check<F>();
@@ -165,7 +226,7 @@ private:
                   "a functor goes to the device as bytes: make it trivially copyable, with views instead of owners");
   }
 
-  [[no_unique_address]] System system_;
+  System system_;
 };
 
 static_assert(executor<thrust_executor<glt::detail::thrust_cpp>>);

@@ -1,22 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/core/detail/shape_text.hpp>
+#include <glt/core/error.hpp>
+#include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dlpack/detail/device.hpp>
-#include <glt/memory/memory.hpp>
+#include <glt/dlpack/tensor.hpp>
 #include <glt/sample/block.hpp>
-#include <glt/torch/detail/block_aggregation.hpp>
-#include <glt/torch/detail/sharded_aggregation.hpp>
+#include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/tensor.hpp>
 
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
 namespace glt {
 
 namespace detail {
+
+/// Returns the elements of a contiguous tensor [n, F] in memory of a space; an undefined tensor has none.
+template <memory_space Space, class T>
+[[nodiscard]] matrix_view<Space, T> matrix_over(at::Tensor const& tensor) {
+  if (!tensor.defined()) {
+    return {};
+  }
+  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(0), tensor.size(1)};
+}
+
+/// Aggregation over all ranks; keeps only the chosen edges of a maximum or minimum.
+template <communicator Comm, device_policy Policy>
+struct sharded_aggregation : ::torch::autograd::Function<sharded_aggregation<Comm, Policy>> {
+  using context = ::torch::autograd::AutogradContext;
+  using tensors = ::torch::autograd::variable_list;
+  using graph_type = dist::sharded_graph<Comm, Policy>;
+  static constexpr memory_space space = Policy::space;
+
+  static at::Tensor forward(context* ctx, at::Tensor const& x, graph_type* graph, dist::aggregator how,
+                            bool reproducible) {
+    ctx->saved_data["graph"] = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(graph));
+    ctx->saved_data["how"] = static_cast<std::int64_t>(how);
+    ctx->saved_data["reproducible"] = reproducible;
+    auto const rows = x.contiguous();
+    auto const out = at::empty({graph->num_destinations(), x.size(1)}, x.options());
+    auto const chosen = is_extreme(how) ? at::empty(out.sizes(), x.options().dtype(at::kInt)) : at::Tensor();
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "aggregate_neighbors", [&] {
+      dist::aggregate(*graph, matrix_over<space, scalar_t const>(rows), matrix_over<space, scalar_t>(out),
+                      {.how = how, .reproducible = reproducible}, matrix_over<space, local_id>(chosen));
+    });
+    ctx->save_for_backward({chosen});
+    return out;
+  }
+
+  static tensors backward(context* ctx, tensors const& gradients) {
+    refuse_second_order("aggregate_neighbors");
+    auto& graph = *reinterpret_cast<graph_type*>(static_cast<std::intptr_t>(ctx->saved_data["graph"].toInt()));
+    auto const how = static_cast<dist::aggregator>(ctx->saved_data["how"].toInt());
+    bool const reproducible = ctx->saved_data["reproducible"].toBool();
+    auto const chosen = ctx->get_saved_variables()[0];
+    auto const gradient = gradients[0].contiguous();
+    auto const out = at::empty({graph.num_sources(), gradient.size(1)}, gradient.options());
+    AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "aggregate_neighbors", [&] {
+      aggregate_backward(graph, matrix_over<space, scalar_t const>(gradient), matrix_over<space, scalar_t>(out),
+                         {.how = how, .reproducible = reproducible}, matrix_over<space, local_id const>(chosen));
+    });
+    return {out, {}, {}, {}};
+  }
+};
 
 [[nodiscard]] inline std::string to_string(at::Tensor const& x) {
   return x.defined() ? message(x.toString(), " ", shape_text({x.sizes().data(), x.sizes().size()}))
@@ -149,17 +197,75 @@ template <communicator Comm, device_policy Policy>
                        at::TensorOptions(detail::torch_device(graph.policy())).dtype(at::kInt));
 }
 
-/// Returns true if layers should map rows to fewer columns before they aggregate. For a block, this holds if it does
-/// not have more sources, which are then mapped, than destinations.
+namespace detail {
+
+/// Checks the arguments of a function over segments.
+///
+/// @throws precondition_error  if `values` is not one row of floats for every edge of the segments
 template <memory_space Space>
-[[nodiscard]] bool favours_narrow_rows(block_view<Space> block) {
-  return block.num_sources == block.num_destinations;
+void check_segments(std::string_view call, at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
+  if (offsets.empty()) {
+    throw precondition_error(message(call, " over no offsets; pass the offsets of a block, one more than segments"));
+  }
+  auto const count = offsets[offsets.size() - 1] - offsets[0];
+  if (!is_float_matrix(values, at::kCPU) || values.size(0) != count) {
+    throw precondition_error(message(call, " over ", to_string(values), "; pass a float or double host tensor [", count,
+                                     ", F], one row per edge of the segments"));
+  }
 }
 
-/// Returns true, as rows travel.
-template <communicator Comm, device_policy Policy>
-[[nodiscard]] bool favours_narrow_rows(dist::sharded_graph<Comm, Policy> const&) {
-  return true;
+template <memory_space Space>
+[[nodiscard]] at::Tensor aggregate_segments(std::string_view call, at::Tensor const& values,
+                                            array_view<Space, edge_offset const> offsets, dist::aggregator how) {
+  check_segments(call, values, offsets);
+  return block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how)[0];
+}
+
+} // namespace detail
+
+/// Returns the sum of the rows of every segment. With the offsets of a block, a segment is the in-edges of a
+/// destination. An empty segment gets zero.
+///
+/// Differentiable in values, once. Borrows the offsets until the backward pass has run.
+///
+///     auto const messages = x.index_select(0, glt::to_tensor(block.row)) * weights;
+///     auto const sums = glt::segment_sum(messages, block.offsets);
+///
+/// @shape  values [E, F], float or double, in host memory · offsets [S + 1] → [S, F]
+/// @units  segment s has the rows offsets[s] − offsets[0] to offsets[s + 1] − offsets[0]
+/// @throws precondition_error  if values are not such a matrix, or there are no offsets
+/// @cost   O(E · F), forward and backward
+template <memory_space Space>
+[[nodiscard]] at::Tensor segment_sum(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
+  return detail::aggregate_segments("segment_sum", values, offsets, dist::aggregator::sum);
+}
+
+/// Returns the mean of the rows of every segment; see `segment_sum`.
+template <memory_space Space>
+[[nodiscard]] at::Tensor segment_mean(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
+  return detail::aggregate_segments("segment_mean", values, offsets, dist::aggregator::mean);
+}
+
+/// Returns the maximum of the rows of every segment, column by column; see `segment_sum`. Its gradient goes to the
+/// first row that has it.
+template <memory_space Space>
+[[nodiscard]] at::Tensor segment_max(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
+  return detail::aggregate_segments("segment_max", values, offsets, dist::aggregator::max);
+}
+
+/// Returns the softmax of the rows of every segment, column by column; see `segment_sum`. It is e to the power of a
+/// row, over the sum of these powers in its segment.
+///
+/// @shape  values [E, F] → [E, F]
+template <memory_space Space>
+[[nodiscard]] at::Tensor segment_softmax(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
+  detail::check_segments("segment_softmax", values, offsets);
+  auto const bounds = to_tensor(offsets);
+  auto const lengths = bounds.narrow(0, 1, bounds.size(0) - 1) - bounds.narrow(0, 0, bounds.size(0) - 1);
+  auto const segment_of = at::repeat_interleave(lengths);
+  auto const largest = segment_max(values.detach(), offsets).index_select(0, segment_of);
+  auto const powers = (values - largest).exp(); // at most 1, so that none overflows
+  return powers / segment_sum(powers, offsets).index_select(0, segment_of);
 }
 
 } // namespace glt

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/core/detail/wide_registers.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
@@ -12,19 +11,17 @@
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
-#include <glt/torch/detail/attention_function.hpp>
 #include <glt/torch/detail/block_edges.hpp>
-#include <glt/torch/detail/self_attention.hpp>
-#include <glt/torch/detail/sharded_aggregation.hpp>
 #include <glt/torch/neighbor_attention.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/types.h>
 
-namespace glt::detail {
+namespace glt {
+
+namespace detail {
 
 /// Attention over the edges of a block; coefficients are computed again in a backward pass. Bits do not depend on the
 /// number of threads.
@@ -165,12 +162,6 @@ private:
   dist::pushed_edges<Policy> const* pushed_;
   self_loops loops_;
 };
-
-} // namespace glt::detail
-
-namespace glt {
-
-namespace detail {
 
 /// Checks the options that all graphs have, and returns the self-loops.
 ///

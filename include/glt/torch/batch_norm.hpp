@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/shape_text.hpp>
+#include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
 #include <glt/dist/full_batch/detail/batch_statistics.hpp>

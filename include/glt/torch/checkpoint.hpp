@@ -2,9 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/core/detail/shape_text.hpp>
 #include <glt/torch/detail/archive_check.hpp>
 
 #include <ATen/core/ivalue.h>

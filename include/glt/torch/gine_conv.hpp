@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/detail/message_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
-#include <glt/torch/detail/first_order.hpp>
-#include <glt/torch/detail/graph_layer.hpp>
-#include <glt/torch/detail/sharded_aggregation.hpp>
+#include <glt/torch/message_graph.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -20,7 +16,9 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-namespace glt::detail {
+namespace glt {
+
+namespace detail {
 
 /// Message relu(x_u + e_uv).
 template <memory_space Space, class T>
@@ -128,12 +126,6 @@ struct block_edge_relu : ::torch::autograd::Function<block_edge_relu> {
     return {by_x, by_edges, {}, {}};
   }
 };
-
-} // namespace glt::detail
-
-namespace glt {
-
-namespace detail {
 
 inline void check_edge_features(at::Tensor const& x, at::Tensor const& edges, std::int64_t num_edges) {
   if (!edges.defined() || edges.dim() != 2 || edges.size(0) != num_edges || edges.size(1) != x.size(1) ||

@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/detail/named_tensors.hpp>
 
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/function_hook.h>
@@ -11,7 +10,9 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
-namespace glt::detail {
+namespace glt {
+
+namespace detail {
 
 /// Thread that adds up buckets over ranks as soon as they are complete. It follows the order of their numbers, which is
 /// the same on all ranks.
@@ -100,12 +101,6 @@ private:
   bool over_ = false;
   std::thread thread_; // last: uses the other members
 };
-
-} // namespace glt::detail
-
-namespace glt {
-
-namespace detail {
 
 /// Callback for the time when the gradient of a parameter is complete, until it is destroyed.
 class gradient_watch {

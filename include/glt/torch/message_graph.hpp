@@ -2,26 +2,30 @@
 #pragma once
 
 #include <glt/dist/full_batch/aggregation.hpp>
+#include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
-#include <glt/torch/detail/first_order.hpp>
 #include <glt/torch/threads.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
 namespace glt::detail {
 
 /// While it lives, the product of each range takes one thread.
 ///
-/// In a loop over several ranges, products have one thread of OpenMP anyway; a single range is not such a loop. OpenBLAS
-/// cannot set the number for it: up to version 0.3.21 that sets LibTorch's number as well, and later it has no effect.
+/// In a loop over several ranges, products have one thread of OpenMP anyway; a single range is not such a loop.
+/// OpenBLAS cannot set the number for it: up to version 0.3.21 that sets LibTorch's number as well, and later it has no
+/// effect.
 class one_thread_products {
 public:
   explicit one_thread_products(std::int64_t ranges) : threads_(at::get_num_threads()) {
     bool const is_separate = threads_ > 1 && openblas_has_threads();
     if (is_separate || (threads_ > 1 && ranges == 1)) {
-      set_ = loaded_function<void(int)>(is_separate ? "openblas_set_num_threads" : "omp_set_num_threads");
+      static auto* const of_products = loaded_function<void(int)>("openblas_set_num_threads");
+      static auto* const of_openmp = loaded_function<void(int)>("omp_set_num_threads");
+      set_ = is_separate ? of_products : of_openmp;
     }
     set(1);
   }
@@ -147,14 +151,11 @@ namespace glt {
 ///
 /// - `aggregate_neighbors(x, graph, how)`: x [num_sources, F] → [num_destinations, F], differentiable in x
 /// - `source_degrees(graph)`: in-degrees in the whole graph [num_sources], or an undefined tensor
-/// - `favours_narrow_rows(graph)`: whether layers map rows before an aggregation if that makes them narrower; the same
-///   on all ranks
 /// - `map_rows(x, weight, bias, graph)`: x weightᵀ + bias; optional, for graphs that compute it in another way
 template <class Graph>
 concept message_graph = requires(Graph& graph, at::Tensor const& x, dist::aggregator how) {
   { aggregate_neighbors(x, graph, how) } -> std::same_as<at::Tensor>;
   { source_degrees(graph) } -> std::same_as<at::Tensor>;
-  { favours_narrow_rows(graph) } -> std::same_as<bool>;
 };
 
 namespace detail {
@@ -191,6 +192,88 @@ template <class Graph>
     return x.is_cpu() ? row_product::apply(y, x, weight) : y.addmm_(x, weight.t());
   }
 }
+
+inline void check_widths(std::string_view layer, std::int64_t in, std::int64_t out) {
+  if (in < 1 || out < 1) {
+    throw precondition_error(message(layer, " of widths ", in, " and ", out, "; both are 1 or more"));
+  }
+}
+
+inline void check_input(std::string_view layer, at::Tensor const& x, std::int64_t width) {
+  if (!x.defined() || x.dim() != 2 || x.size(1) != width) {
+    throw precondition_error(message(layer, " over ", to_string(x), "; it takes [num_sources, ", width, "]"));
+  }
+}
+
+/// Returns the columns of rows over all passes: rows with a gradient take a backward pass, too.
+[[nodiscard]] inline std::int64_t columns_of_passes(std::int64_t columns, bool has_gradient) {
+  return columns * (has_gradient && at::GradMode::is_enabled() ? 2 : 1);
+}
+
+/// Returns true if layers should map rows to fewer columns before they aggregate: where rows travel, and over a block
+/// that does not have more sources, which are then mapped, than destinations.
+template <class Graph>
+[[nodiscard]] bool favours_narrow_rows(Graph const&) {
+  return true;
+}
+template <memory_space Space>
+[[nodiscard]] bool favours_narrow_rows(block_view<Space> const& block) {
+  return block.num_sources == block.num_destinations;
+}
+
+/// Returns true if a linear map from `in` to `out` columns is better done before an aggregation than after it. The two
+/// commute.
+///
+/// The fewer columns are aggregated; mapped rows always have a gradient in training.
+template <class Graph>
+[[nodiscard]] bool maps_first(at::Tensor const& x, Graph& graph, std::int64_t in, std::int64_t out) {
+  return detail::favours_narrow_rows(graph) && columns_of_passes(out, true) < columns_of_passes(in, x.requires_grad());
+}
+
+inline void check_degrees(at::Tensor const& degrees, at::Tensor const& x) {
+  if (degrees.dim() != 1 || degrees.size(0) != x.size(0)) {
+    throw precondition_error(
+        message("degrees ", to_string(degrees), "; pass one for each of the ", x.size(0), " sources"));
+  }
+}
+
+/// Returns the aggregates of x over the in-edges of destinations, and their rows of x. If degrees are given, a sum is
+/// over all in-edges in the whole graph, estimated from the mean over the given edges.
+template <class Graph>
+[[nodiscard]] neighborhood_rows gather_neighborhoods(at::Tensor const& x, Graph& graph, dist::aggregator how,
+                                                     at::Tensor const& degrees) {
+  if (how == dist::aggregator::sum && degrees.defined()) {
+    check_degrees(degrees, x);
+    auto const [mean, own] = gather_neighborhoods(x, graph, dist::aggregator::mean, {});
+    return {mean * degrees.narrow(0, 0, mean.size(0)).to(x.scalar_type()).unsqueeze(1), own};
+  }
+  if constexpr (requires { aggregate_neighborhoods(x, graph, how); }) {
+    return aggregate_neighborhoods(x, graph, how);
+  } else {
+    auto const neighbors = aggregate_neighbors(x, graph, how);
+    return {neighbors, rows_of_destinations(x, neighbors.size(0))};
+  }
+}
+
+/// Shared handle of a layer, like the modules of LibTorch, whose operator cannot call a template.
+template <class Layer>
+class graph_layer : public ::torch::nn::ModuleHolder<Layer> {
+public:
+  using ::torch::nn::ModuleHolder<Layer>::ModuleHolder;
+  using Impl = Layer;
+  using options = typename Layer::options_type;
+
+  explicit graph_layer(options chosen) : ::torch::nn::ModuleHolder<Layer>(std::make_shared<Layer>(chosen)) {}
+
+  template <class Graph>
+    requires message_graph<std::remove_reference_t<Graph>>
+  [[nodiscard]] at::Tensor operator()(at::Tensor const& x, Graph&& graph, at::Tensor const& degrees = {}) {
+    return (*this)->forward(x, graph, degrees);
+  }
+  template <class Graph, class Reason = a_layer_works_on_a_message_graph_such_as_a_block_or_a_sharded_graph>
+    requires(!message_graph<std::remove_reference_t<Graph>>)
+  at::Tensor operator()(at::Tensor const&, Graph&&, at::Tensor const& = {}) = delete;
+};
 
 } // namespace detail
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/attend_neighbors.hpp>
-#include <glt/torch/detail/first_order.hpp>
-#include <glt/torch/detail/sharded_aggregation.hpp>
+#include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/neighbor_attention.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -288,9 +285,6 @@ struct reproducible_graph {
   }
 
   [[nodiscard]] friend at::Tensor source_degrees(reproducible_graph const& over) { return source_degrees(over.graph); }
-  [[nodiscard]] friend bool favours_narrow_rows(reproducible_graph const& over) {
-    return favours_narrow_rows(over.graph);
-  }
 
   /// Returns x weightᵀ + bias, where weight or bias may be undefined. The bits of a row do not depend on the other
   /// rows.

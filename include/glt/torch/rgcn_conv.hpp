@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_relations.hpp>
 #include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/sample/block.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
-#include <glt/torch/detail/first_order.hpp>
-#include <glt/torch/detail/graph_layer.hpp>
+#include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/message_graph.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -20,7 +17,9 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
-namespace glt::detail {
+namespace glt {
+
+namespace detail {
 
 /// Means over all relations of a typed graph in one rotation, and their gradients in another; keeps nothing.
 ///
@@ -102,12 +101,6 @@ template <communicator Comm, device_policy Policy>
   }
   return means;
 }
-
-} // namespace glt::detail
-
-namespace glt {
-
-namespace detail {
 
 /// Widths of an `rgcn_conv`.
 struct rgcn_conv_options {

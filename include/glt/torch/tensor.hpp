@@ -3,17 +3,13 @@
 
 #include <glt/dlpack/export.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/memory/memory.hpp>
 
 #if !__has_include(<torch/types.h>)
 #include <missing for glt::torch: LibTorch: install libtorch-dev and link glt::torch> // an error that ends the compilation
 #endif
 #include <ATen/DLConvertor.h>
+#include <torch/ordered_dict.h>
 #include <torch/types.h>
-
-#include <memory>
-#include <type_traits>
-#include <utility>
 
 namespace glt {
 
@@ -141,6 +137,26 @@ template <device_policy Policy, class T>
 /// @cost   O(1)
 [[nodiscard]] inline dlpack_tensor to_dlpack(at::Tensor const& tensor) {
   return dlpack_tensor(at::toDLPack(tensor.detach()));
+}
+
+/// Returns tensors over everything in a batch by name, on the device of the policy, without a copy. Each tensor keeps
+/// the whole batch alive. Kinds of batches and names are as in `to_dlpack`.
+///
+///     auto const tensors = glt::to_tensors(gpu, batch);
+///     network->forward(tensors["features"], …);
+///
+/// @throws precondition_error  if batch is null
+/// @throws c10::Error          if LibTorch was built without that device
+/// @cost   O(L), whatever the size
+template <device_policy Policy, class Batch>
+  requires requires(Policy const& policy, std::shared_ptr<Batch> batch) { to_dlpack(policy, batch); }
+[[nodiscard]] ::torch::OrderedDict<std::string, at::Tensor> to_tensors(Policy const& policy,
+                                                                       std::shared_ptr<Batch> batch) {
+  ::torch::OrderedDict<std::string, at::Tensor> tensors("Tensor");
+  for (auto& [name, tensor] : to_dlpack(policy, std::move(batch))) {
+    tensors.insert(std::move(name), to_tensor(std::move(tensor)));
+  }
+  return tensors;
 }
 
 } // namespace glt

@@ -9,8 +9,6 @@
 #include <dlfcn.h>
 #endif
 
-#include <string_view>
-
 namespace glt {
 
 namespace detail {
@@ -27,8 +25,8 @@ template <class Function>
 
 /// Returns true if OpenBLAS is loaded and has separate threads, which LibTorch does not share.
 [[nodiscard]] inline bool openblas_has_threads() {
-  constexpr int separate_threads = 1; // an OpenBLAS of OpenMP says 2
-  auto* const parallel = loaded_function<int()>("openblas_get_parallel");
+  constexpr int separate_threads = 1;                                            // an OpenBLAS of OpenMP says 2
+  static auto* const parallel = loaded_function<int()>("openblas_get_parallel"); // searches all libraries
   return parallel != nullptr && parallel() == separate_threads;
 }
 
@@ -54,11 +52,18 @@ inline void set_torch_threads(int threads) {
   }
 }
 
-/// Returns advice if LibTorch has several threads and OpenBLAS has separate ones; else an empty text. Programs that set
-/// more than one thread print it once.
+/// Returns advice if LibTorch has several threads that layers cannot use, or OpenBLAS has separate ones; else an empty
+/// text. Programs that set more than one thread print it once.
 ///
+/// Loops over LibTorch's threads are in its headers. If a file is compiled without OpenMP, they have one thread there.
 /// Threads of OpenMP spin while they wait for work, and take the cores from the separate threads of an OpenBLAS.
 [[nodiscard]] inline std::string_view torch_threads_advice() {
+#if AT_PARALLEL_OPENMP && !defined(_OPENMP)
+  if (at::get_num_threads() > 1) {
+    return "layers run in one thread, since this file is compiled without OpenMP; compile with -fopenmp, or install "
+           "OpenMP for the compiler, which glt::torch then links";
+  }
+#endif
   if (at::get_num_threads() > 1 && detail::openblas_has_threads()) {
     return "threads of LibTorch and OpenBLAS slow each other down; set OMP_WAIT_POLICY=passive, or install "
            "libopenblas0-openmp";

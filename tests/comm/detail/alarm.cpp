@@ -5,7 +5,7 @@
 #include "support/ranks.hpp"
 
 #include <glt/comm/counting.hpp>
-#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/serial.hpp>
 
 #include <cstddef>

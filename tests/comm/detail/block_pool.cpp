@@ -4,7 +4,7 @@
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
 
-#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/core/error.hpp>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/agreement.hpp>
 
 #include "support/ranks.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/comm/detail/checks.hpp>
+#include <glt/comm/communicator.hpp>
 #include <glt/core/error.hpp>
 
 #include <array>

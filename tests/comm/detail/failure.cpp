@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/comm/detail/failure.hpp>
+#include <glt/comm/detail/agreement.hpp>
 
 #include <stdexcept>
 

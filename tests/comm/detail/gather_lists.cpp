@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/exchange.hpp>
 
 #include <glt/comm/counting.hpp>
 

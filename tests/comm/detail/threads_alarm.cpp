@@ -4,7 +4,6 @@
 #include "support/errors.hpp"
 
 #include <glt/comm/threads.hpp>
-#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 
 #include <stdexcept>

@@ -5,7 +5,6 @@
 
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/threads.hpp>
-#include <glt/comm/threads_comm.hpp>
 #include <glt/core/error.hpp>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/processor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,6 +7,7 @@
 #include <glt/core/detail/atomic_file.hpp>
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -92,6 +93,19 @@ TEST_CASE("what is there and no regular file is not replaced") {
   CHECK_FALSE(fs::exists(".partial0"));
 }
 
+TEST_CASE("files that are given up are closed") {
+  scratch_folder const scratch;
+  auto const num_open = [] {
+    return fs::exists("/proc/self/fd") ? std::distance(fs::directory_iterator("/proc/self/fd"), {}) : 0;
+  };
+  auto const before = num_open();
+  for (int i = 0; i < 3; ++i) {
+    detail::atomic_file(scratch / "a").write("half", 4);
+  }
+  CHECK(num_open() == before);
+  CHECK(scratch.num_entries() == 0);
+}
+
 TEST_CASE("a place where nothing can be is told before the work") {
   scratch_folder const scratch;
   auto const fault = [](std::filesystem::path const& path) {
@@ -100,6 +114,8 @@ TEST_CASE("a place where nothing can be is told before the work") {
   CHECK(names(fault(""), "the name is empty"));
   CHECK(names(fault(scratch / "no" / "a"), "no/a", "no is no folder; make it"));
   CHECK(names(fault(scratch / std::string(300, 'a')), "a name of 300 bytes"));
+  CHECK(names(fault(scratch / std::string(224, 'a')), "a name of 224 bytes; choose one of 223 or fewer"));
+  detail::write_file(scratch / std::string(223, 'a'), "room for temporary names");
   CHECK_NOTHROW(detail::check_place(scratch / "a"));
   CHECK_NOTHROW(detail::check_place("a"));
   CHECK(names(fault("."), "it is a folder that cannot be replaced"));

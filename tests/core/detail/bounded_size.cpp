@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/core/detail/bounded_size.hpp>
+#include <glt/core/view.hpp>
 
 #include <doctest/doctest.h>
 

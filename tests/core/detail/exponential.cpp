@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/detail/exponential.hpp>
+#include <glt/core/detail/arithmetic.hpp>
 
 #include "support/statistics.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <glt/core/detail/message.hpp>
+#include <glt/core/error.hpp>
 
 #include <cstdint>
 #include <limits>

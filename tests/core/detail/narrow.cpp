@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/core/detail/narrow.hpp>
+#include <glt/core/error.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 
 TEST_CASE("any address may be asked for") {
   int const value = 7;

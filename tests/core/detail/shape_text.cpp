@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/detail/shape_text.hpp>
+#include <glt/core/error.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
 
 #include <cstdint>
 #include <type_traits>

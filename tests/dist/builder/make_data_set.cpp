@@ -7,13 +7,11 @@
 #include <glt/core/random.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/partition/hash.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/repair_balance.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
@@ -422,14 +420,16 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     glt::contiguous_partitioner const ranges;
     using glt_test::names;
     CHECK(names(fails([&](auto& data) { data.edges.sources = one; }, ranges), "1 sources and 2 destinations"));
-    CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges), "vertex id -1"));
+    CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges),
+                "of the sources of edges 'edge' is vertex id -1; ids are 0 or more"));
     CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges), "64-bit"));
     auto const ids = glt_test::thrown<glt::collective_error>([&] {
       dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
       static_cast<void>(dist::make_data_set(comm, {.edges = edges}));
     });
     CHECK(names(ids, "edge id -1"));
-    CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = 2}), "vertex id 2 is outside [0, 2)"));
+    CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = 2}),
+                "element 1 of the sources of edges 'edge' is vertex id 2, outside [0, 2)"));
     CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = -3}), "-3 vertices"));
     CHECK(names(fails([&](auto& data) { data.splits = {{"test", ends}, {"test", one}}; }, ranges),
                 "two splits \"test\""));
@@ -457,8 +457,7 @@ TEST_CASE("what is wrong on one rank is an error on all") {
                                               glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
         "vertex 2 is given two parts"));
     if (comm.size() > 1) {
-      CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges),
-                  "differ from those of rank 0 in tensors"));
+      CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "differ from rank 0 in tensors"));
       CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = here ? 4 : 3}), "4 vertices", "rank 0 says 3"));
       CHECK(names(fails([](auto&) {}, ranges, {.symmetric = here}), "other options than rank 0"));
       CHECK(names(fails([](auto&) {}, ranges, {.missing = here ? 1.0 : 2.0}), "other options than rank 0"));

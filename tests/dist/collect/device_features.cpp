@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/feature_collector.hpp>
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
 
 #include "support/device_parts.hpp"

@@ -4,8 +4,8 @@
 #include <glt/dist/collect/named_collector.hpp>
 
 #include <glt/comm/counting.hpp>
-#include <glt/core/half.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/named_tables.hpp"

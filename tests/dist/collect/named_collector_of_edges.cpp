@@ -6,7 +6,7 @@
 #include <glt/comm/counting.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/named_tables.hpp"

@@ -6,7 +6,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/detail/staged_exchange.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 
-#include <glt/core/config.hpp>
+#include <glt/core/types.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/errors.hpp"

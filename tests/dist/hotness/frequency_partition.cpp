@@ -3,11 +3,10 @@
 
 #include <glt/dist/hotness/frequency_partition.hpp>
 
-#include <glt/graph/planted_communities.hpp>
-#include <glt/graph/symmetrize.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/hash.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/generators.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
 #include "support/cuts.hpp"

@@ -7,7 +7,6 @@
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
@@ -47,9 +46,11 @@ struct ends {
   std::vector<Vertex> sources;
   std::vector<Vertex> destinations;
 
-  ends(divided_graph const& divided, glt_test::pair_list const& pairs) {
+  ends(divided_graph const& divided, glt_test::pair_list const& pairs, int per_source = 1) {
     for (auto const& [source, destination] : pairs) {
-      sources.push_back(static_cast<Vertex>(divided.names.renumbered[source]));
+      if (std::ssize(destinations) % per_source == 0) {
+        sources.push_back(static_cast<Vertex>(divided.names.renumbered[source]));
+      }
       destinations.push_back(static_cast<Vertex>(divided.names.renumbered[destination]));
     }
   }
@@ -91,8 +92,10 @@ glt_test::naive_link_sample plain_copy(Policy const& policy, glt::link_sample<Po
   out.labels = glt::to_vector(policy, sample.edge_label());
   auto const sources = vertices(sample.src_index());
   auto const destinations = vertices(sample.dst_pos_index());
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
+    out.triplets.emplace_back(sources[i * sources.size() / destinations.size()], destinations[i]);
+  }
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    out.triplets.emplace_back(sources[i], destinations[i]);
     out.rows.push_back(vertices(sample.dst_neg_index().row(static_cast<std::int64_t>(i))));
   }
   auto const verified = glt::to_vector(policy, sample.verified());
@@ -114,7 +117,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
   auto const of_own = glt::make_buffer<Policy>(own, policy);
   glt::dist::vertex_weights weights(comm, directory, of_own.view(), policy);
   auto const shares = weighted ? shares_of(list.num_vertices) : std::vector<std::int64_t>{};
-  for (auto const& option : glt_test::link_options_to_try()) {
+  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
     glt::dist::link_sampler sampler(comm, compared.graph(), &directory, option, weighted ? &weights : nullptr, policy);
     glt::link_sample<Policy, Vertex> out;
     auto const labels_of = [&](glt_test::pair_list const& positives, std::int64_t step) {
@@ -127,11 +130,13 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
     glt_test::check_batches(
         comm, list.name + ", " + partitioner.name, 3,
         [&](std::int64_t step) { // every rank runs out of edges at some step
-          return glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                          static_cast<std::uint64_t>(10 * comm.rank() + step));
+          return glt_test::with_shared_sources(
+              glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                       static_cast<std::uint64_t>(10 * comm.rank() + step)),
+              option.negatives);
         },
         [&](auto const& positives, auto key) {
-          ends<Vertex> const batch(compared.divided(), positives);
+          ends<Vertex> const batch(compared.divided(), positives, option.negatives.positives);
           auto const sources = glt::make_buffer<Policy>(batch.sources, policy);
           auto const destinations = glt::make_buffer<Policy>(batch.destinations, policy);
           auto const classes = glt::make_buffer<Policy>(labels_of(positives, key.step), policy);
@@ -175,7 +180,8 @@ auto by_time(Graph const& graph, glt_test::edge_list const& list) {
   return glt::sort_rows_by_time(graph, glt::make_edge_values(graph, times_of(list)).view());
 }
 
-// Compares with the serial sampler; `rule_of(graph)` is the rule for edges of a graph.
+// Compares with the serial sampler; `rule_of(graph)` is the rule for edges of a graph. By a rule of times, also with
+// negatives among the vertices that exist.
 template <class RuleOf>
 void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
                               std::vector<glt::link_options> const& options, RuleOf const& rule_of) {
@@ -189,9 +195,20 @@ void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
   auto const whole = by_time(unsorted.view(), list);
   auto const whole_rule = rule_of(whole.graph.view(), whole.times.view());
   using rule_type = std::remove_const_t<decltype(whole_rule)>;
-  for (auto const& option : options) {
-    glt::dist::link_sampler sampler(comm, graph, &directory, option, rule_of(graph.local(), of_part.times.view()));
-    glt::link_sampler<cpu, glt::local_id, rule_type> serial(whole.graph.view(), option, whole_rule);
+  auto const exist = glt_test::some_vertex_times(list.num_vertices);
+  std::vector<std::int64_t> of_rows;
+  for (auto const original : graph.original()) {
+    of_rows.push_back(exist[static_cast<std::size_t>(original)]);
+  }
+  glt::detail::vertex_times times_of_vertices(comm, directory, glt::host_view<std::int64_t const>(of_rows), cpu());
+  for (std::size_t i = 0; i < (glt::detail::has_query<rule_type> ? 2 : 1) * options.size(); ++i) {
+    bool const limited = i >= options.size();
+    auto const& option = options[i % options.size()];
+    glt::dist::link_sampler sampler(comm, graph, &directory, option, rule_of(graph.local(), of_part.times.view()), {},
+                                    {}, limited ? &times_of_vertices : nullptr);
+    glt::link_sampler<cpu, glt::local_id, rule_type> serial(whole.graph.view(), option, whole_rule, {}, {}, {},
+                                                            limited ? glt::host_view<std::int64_t const>(exist)
+                                                                    : glt::host_view<std::int64_t const>());
     glt::link_sample<cpu, glt::global_id> out;
     glt::link_sample<cpu> expected;
     auto const sample = [&](auto& by, auto const& ends, auto key, auto& to) {
@@ -204,16 +221,18 @@ void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
     glt_test::check_batches(
         comm, list.name, 3,
         [&](std::int64_t step) {
-          return glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                          static_cast<std::uint64_t>(10 * comm.rank() + step));
+          return glt_test::with_shared_sources(
+              glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
+                                       static_cast<std::uint64_t>(10 * comm.rank() + step)),
+              option.negatives);
         },
         [&](auto const& positives, auto key) {
-          sample(sampler, ends<glt::global_id>(divided, positives), key, out);
+          sample(sampler, ends<glt::global_id>(divided, positives, option.negatives.positives), key, out);
           return plain_links(out, divided.names.original);
         },
         [&](auto const& positives, auto key) {
           divided_graph const one_part(list, glt_test::all_partitioners()[0], 1);
-          sample(serial, ends<glt::local_id>(one_part, positives), key, expected);
+          sample(serial, ends<glt::local_id>(one_part, positives, option.negatives.positives), key, expected);
           return plain_links(expected, one_part.names.original);
         });
     CHECK(sampler.counts().own + sampler.counts().remote > 0);
@@ -232,6 +251,7 @@ TEST_CASE("distributed link samples by times and by weights equal the serial one
       kept.reserve(100);
       check_equal_to_serial_by(comm, list,
                                {{.neighbors = {.fanouts = {3, 2}, .edge_ids = true}},
+                                {.neighbors = {.fanouts = {3, -1}, .edge_ids = true}, .exclude = seed_exclusion::edges},
                                 {.neighbors = {.fanouts = {-1}}, .negatives = {.mode = negative_mode::triplet}}},
                                [&](auto const& graph, auto) {
                                  kept.push_back(glt::make_edge_values(graph, weights));
@@ -241,7 +261,7 @@ TEST_CASE("distributed link samples by times and by weights equal the serial one
   });
 }
 
-TEST_CASE("a rank without times, and exclusion by a rule of times, are the same error on every rank") {
+TEST_CASE("a rank without times, and exclusion by a rule that does not allow it, are the same error on every rank") {
   on_ranks([](auto comm) {
     auto const last = comm.size() - 1;
     auto const name = "rank " + std::to_string(last);
@@ -260,8 +280,9 @@ TEST_CASE("a rank without times, and exclusion by a rule of times, are the same 
     auto const refused = [](auto&& f) { return glt_test::thrown<glt::collective_error>(f); };
     CHECK(glt_test::names(refused([&] { sampler.sample(two, two, {}, of_edges, {}, out); }), name, "1 queries"));
     options.exclude = seed_exclusion::edges;
-    CHECK(glt_test::names(refused([&] { glt::dist::link_sampler(comm, graph, &directory, options, temporal{times}); }),
-                          "rank 0", "exclude"));
+    CHECK(glt_test::names(
+        refused([&] { glt::dist::link_sampler(comm, graph, &directory, options, glt_test::turning_rule()); }), "rank 0",
+        "exclude"));
   });
 }
 

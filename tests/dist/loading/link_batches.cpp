@@ -5,7 +5,6 @@
 
 #include <glt/dist/loader.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include "support/device_parts.hpp"

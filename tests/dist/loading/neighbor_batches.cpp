@@ -7,7 +7,6 @@
 #include <glt/dist/loader.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>

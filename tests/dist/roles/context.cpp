@@ -5,7 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
-#include <glt/comm/threads_comm.hpp>
+#include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
 
 #include "support/errors.hpp"

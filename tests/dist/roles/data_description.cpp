@@ -3,7 +3,7 @@
 
 #include <glt/dist/roles/data_description.hpp>
 
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 
 #include "support/errors.hpp"
 

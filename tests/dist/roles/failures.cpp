@@ -7,6 +7,7 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/serial.hpp>
+#include <glt/comm/threads.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/roles/detail/join_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
@@ -14,6 +15,7 @@
 #include <glt/memory/policy.hpp>
 #include <glt/sample/options.hpp>
 
+#include "support/allocations.hpp"
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"
 #include "support/nodes.hpp"
@@ -25,6 +27,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -311,6 +314,23 @@ TEST_CASE("what clients fail with together, servers hear by a guard of the world
       {2, 3, 4});
 }
 
+TEST_CASE("a server that goes before it serves, without memory to say so, does not end the process") {
+  for (int const number : {1, 2, 3}) {
+    CHECK_THROWS(glt::run_threads(2, [&](auto comm) {
+      using comm_type = decltype(comm);
+      auto roles = joined(comm, 1);
+      if (is_server(roles)) {
+        std::optional<glt::dist::server<comm_type>> server(std::in_place, roles);
+        glt_test::failing_allocation const no_memory(number);
+        server.reset();
+        throw std::runtime_error("out of memory");
+      }
+      glt::dist::client client(roles);
+      remote<comm_type> const loader(client, "some", counted_seeds(0, 9), {}, some_options);
+    }));
+  }
+}
+
 TEST_CASE("servers and clients end with batches on their way") {
   glt_test::on_ranks(
       [](auto comm) {
@@ -447,7 +467,7 @@ TEST_CASE("a client that sends what its server cannot understand is served no mo
             CHECK(head.rank == 0);
             bool const is_known = kind != unknown && kind != service_message::batch;
             CHECK(glt_test::names(head.cause, "cannot understand clients-0: message of ",
-                                  is_known ? "0 bytes ends before" : "unknown kind", "the same program"));
+                                  is_known ? "0 bytes is too short" : "unknown kind", "the same program"));
             for (int server = 0; server < servers; ++server) {
               glt::detail::send_packed(box, server, service_message::goodbye, std::int64_t{0});
             }

@@ -6,7 +6,6 @@
 #include <glt/dist/loading/walk_batches.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/link/link_sampler.hpp>
 #include <glt/sample/walk/metapath.hpp>
@@ -90,6 +89,9 @@ public:
     for (auto const original : graph.original(author)) {
       author_weights.push_back(static_cast<double>(original % 3 + 1));
     }
+    for (auto const original : graph.original(paper)) {
+      paper_times.push_back(original * 31 % 130);
+    }
   }
 
   [[nodiscard]] auto const& neighborhood() const { return shared_.neighborhood; }
@@ -118,6 +120,7 @@ public:
   glt::dist::hetero_graph<cpu> graph;
   std::vector<Rule> rules;
   std::vector<double> author_weights;
+  std::vector<std::int64_t> paper_times; // some are later than all seeds; authors have none
 
 private:
   std::vector<glt::buffer<cpu, float>> weights_;
@@ -155,19 +158,27 @@ struct around_edges : ranked_graph<Comm, Rule> {
   using base::base;
   auto recipe() const {
     glt::dist::typed_batches made(this->graph, glt::hetero_link_options(), this->rules);
+    if constexpr (base::timed) {
+      made.with_times(paper, this->paper_times);
+    }
     return made.with_weights(author, this->author_weights);
   }
   glt::hetero_link_options options() const {
-    return {.edge_type = 0, .neighbors = this->neighbors(), .negatives = {.amount = 1.5, .attempts = 3}};
+    return {.edge_type = 0,
+            .neighbors = this->neighbors(),
+            .negatives = glt_test::product_negatives(this->rules[0].by),
+            .exclude = glt_test::product_exclusion(this->rules[0].by)};
   }
   glt::dist::edge_seeds<> seeds(int rank) const {
-    return glt_test::product_seed_edges(rank, num_authors, num_papers, base::timed);
+    return glt_test::product_seed_edges(rank, this->graph.local(0), this->rules[0].by, base::timed);
   }
   auto serial(glt::dist::edge_seeds<> const& seeds, glt::sample_key key) const {
     auto const weights = glt_test::by_original(this->author_weights, this->graph.original(author));
     glt::vertex_weights<cpu> const authors{glt::host_view<double const>(weights)};
     glt::link_sampler<cpu, glt::global_id, Rule, host, glt::hetero_view<host, glt::global_id>> sampler(
-        this->whole(), options(), this->rules, {authors.view(), {}}, {}, this->original());
+        this->whole(), options(), this->rules, {authors.view(), {}}, {}, this->original(),
+        {{},
+         base::timed ? glt::host_view<std::int64_t const>(this->paper_times) : glt::host_view<std::int64_t const>()});
     glt::hetero_link_sample<cpu, glt::global_id> out;
     glt_test::sample_serially<base::timed>(sampler, seeds, key, out);
     return out;

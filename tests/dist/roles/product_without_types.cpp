@@ -51,6 +51,7 @@ public:
     }
     for (auto const original : graph.original()) {
       end_weights.push_back(static_cast<double>(original % 3 + 1));
+      end_times.push_back(original * 31 % 130);
     }
   }
 
@@ -68,6 +69,7 @@ public:
   glt::dist::graph<cpu> graph;
   Rule rule{};
   std::vector<double> end_weights;
+  std::vector<std::int64_t> end_times; // some are later than all seeds
 
 private:
   glt::buffer<cpu, float> weights_;
@@ -102,20 +104,25 @@ struct around_edges : ranked_graph<Comm, Rule> {
   using base::base;
   auto recipe() const {
     glt::dist::link_batches made(this->graph, {}, this->rule);
+    if constexpr (base::timed) {
+      made.with_times(this->end_times);
+    }
     return made.with_weights(this->end_weights);
   }
   glt::link_options options() const {
     return {.neighbors = {.fanouts = {4, 3}, .edge_ids = true, .disjoint = base::timed},
-            .negatives = {.amount = 1.5, .attempts = 3}};
+            .negatives = glt_test::product_negatives(this->rule.by),
+            .exclude = glt_test::product_exclusion(this->rule.by)};
   }
   glt::dist::edge_seeds<> seeds(int rank) const {
-    return glt_test::product_seed_edges(rank, num_vertices, num_vertices, base::timed);
+    return glt_test::product_seed_edges(rank, this->graph.local(), this->rule.by, base::timed);
   }
   auto serial(glt::dist::edge_seeds<> const& seeds, glt::sample_key key) const {
     auto const weights = glt_test::by_original(this->end_weights, this->graph.original());
     glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
-    glt::link_sampler<cpu, glt::global_id, Rule> sampler(this->graph.local(), options(), this->rule, table.view(), {},
-                                                         this->graph.original());
+    glt::link_sampler<cpu, glt::global_id, Rule> sampler(
+        this->graph.local(), options(), this->rule, table.view(), {}, this->graph.original(),
+        base::timed ? glt::host_view<std::int64_t const>(this->end_times) : glt::host_view<std::int64_t const>());
     glt::link_sample<cpu, glt::global_id> out;
     glt_test::sample_serially<base::timed>(sampler, seeds, key, out);
     return out;

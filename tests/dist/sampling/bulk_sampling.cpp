@@ -5,7 +5,7 @@
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/allocations.hpp"
 #include "support/device_parts.hpp"

@@ -4,7 +4,6 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/weighted_neighbor_sampler.hpp>
 

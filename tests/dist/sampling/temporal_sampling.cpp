@@ -4,7 +4,6 @@
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include "support/equal_to_serial.hpp"

@@ -5,7 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/nodes.hpp"

@@ -5,7 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/named_collector.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/named_tables.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/policies.hpp"
 
-#include <glt/dlpack/detail/device.hpp>
+#include <glt/dlpack/tensor.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/dlpack/detail/element_type.hpp>
+#include <glt/dlpack/tensor.hpp>
 
 #include <doctest/doctest.h>
 

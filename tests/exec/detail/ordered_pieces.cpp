@@ -3,7 +3,6 @@
 
 #include <glt/exec/detail/ordered_pieces.hpp>
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>
 

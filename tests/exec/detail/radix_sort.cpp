@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/exec/detail/radix_sort.hpp>
+#include <glt/exec/sequential.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 

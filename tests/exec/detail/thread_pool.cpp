@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/exec/detail/thread_pool.hpp>
+#include <glt/exec/threaded.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -10,7 +10,6 @@
 #include <glt/dist/embedding/sparse_embedding.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/io/checkpoint.hpp>
-#include <glt/io/embedding_checkpoint.hpp>
 #include <glt/torch/checkpoint.hpp>
 
 #include <cstdint>

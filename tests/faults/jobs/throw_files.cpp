@@ -6,21 +6,16 @@
 #include "support/scratch.hpp"
 #include "support/typed_sets.hpp"
 
-#include <glt/comm/detail/broadcast_text.hpp>
-#include <glt/io/embedding_checkpoint.hpp>
+#include <glt/comm/detail/agreement.hpp>
+#include <glt/io/checkpoint.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
+#include <glt/io/original_ids.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/io/read_split.hpp>
-#include <glt/io/write_by_original_id.hpp>
-#include <glt/outofcore/detail/frequency.hpp>
 #include <glt/outofcore/detail/hot_vertices.hpp>
 #include <glt/outofcore/detail/hotness.hpp>
 #include <glt/outofcore/detail/parts.hpp>
-#include <glt/outofcore/detail/repair.hpp>
 #include <glt/outofcore/detail/stream.hpp>
-#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
-#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
-#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/detail/stage_text.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -41,7 +36,7 @@ constexpr int num_parts = 3;
 /// A data set, and folders of rank 0 for all ranks and of every rank.
 struct disk {
   explicit disk(comm_type& comm, io::raw_data set = glt_test::typed_set(60, 200))
-      : data(std::move(set)), graph(io::view_of(data)) {
+      : data(std::move(set)), graph(data.view()) {
     auto text = own.path().string();
     glt::detail::broadcast_text(comm, text);
     shared = text;
@@ -65,7 +60,7 @@ struct disk {
 
 void write_parts(comm_type& comm, disk const& on, bool wrong = false) {
   auto const labels = glt_test::random_labels(on.data, num_parts);
-  io::detail::write_parts_collective(comm, on.shared / "parts", io::view_of(on.data), labels, {.halo = wrong});
+  io::detail::write_parts_collective(comm, on.shared / "parts", on.data.view(), labels, {.halo = wrong});
 }
 
 /// call(comm, disk, wrong).
@@ -86,7 +81,7 @@ std::vector<site> sites_of_assignments() {
   return {
       {"assign_by_stream", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          auto const stream = [&](auto) { return glt::ldg_partitioner().stream(on.graph.num_vertices(), num_parts); };
-         static_cast<void>(io::detail::assign_by_stream(comm, stream, io::view_of(on.data),
+         static_cast<void>(io::detail::assign_by_stream(comm, stream, on.data.view(),
                                                         {.passes = wrong ? 2 : 1, .scratch = on.own.path()}));
        })},
       {"repair_by_stream", true, with_disk([=](comm_type& comm, disk& on, bool wrong) {
@@ -157,7 +152,7 @@ std::vector<site> sites_of_folders() {
          };
        }},
       {"write_npy_folder_together", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
-         auto piece = io::view_of(on.data);
+         auto piece = on.data.view();
          piece.edges[0].name += wrong ? "another" : "";
          io::detail::write_npy_folder_together(comm, on.shared, piece);
        })},

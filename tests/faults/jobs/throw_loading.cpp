@@ -84,16 +84,16 @@ auto neighbours(graphs const& here, bool wrong) {
 
 std::vector<site> make_sites() {
   return {
-      {"neighbor_batches: maker", true, making(neighbours, vertices_of)},
-      {"neighbor_batches: make_bulk", true, loading(neighbours, vertices_of)},
-      {"induced_batches: maker", true, making(induced, vertices_of)},
-      {"induced_batches: make_bulk", true, loading(induced, vertices_of)},
-      {"link_batches: maker", true, making(links, edges_of)},
-      {"link_batches: make_bulk", true, loading(links, edges_of)},
-      {"typed_batches: maker", true, making(typed, typed_of)},
-      {"typed_batches: make_bulk", true, loading(typed, typed_of)},
-      {"walk_batches: maker", true, making(walked, vertices_of)},
-      {"walk_batches: make_bulk", true, loading(walked, vertices_of)},
+      {"batch_recipe: maker of neighbor_batches", true, making(neighbours, vertices_of)},
+      {"batch_recipe: make_bulk of neighbor_batches", true, loading(neighbours, vertices_of)},
+      {"batch_recipe: maker of induced_batches", true, making(induced, vertices_of)},
+      {"batch_recipe: make_bulk of induced_batches", true, loading(induced, vertices_of)},
+      {"batch_recipe: maker of link_batches", true, making(links, edges_of)},
+      {"batch_recipe: make_bulk of link_batches", true, loading(links, edges_of)},
+      {"batch_recipe: maker of typed_batches", true, making(typed, typed_of)},
+      {"batch_recipe: make_bulk of typed_batches", true, loading(typed, typed_of)},
+      {"batch_recipe: maker of walk_batches", true, making(walked, vertices_of)},
+      {"batch_recipe: make_bulk of walk_batches", true, loading(walked, vertices_of)},
       {"to_device", true,
        [](comm_type& comm) -> call_type {
          auto const here = std::make_shared<graphs>(comm);

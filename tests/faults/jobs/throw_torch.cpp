@@ -5,11 +5,11 @@
 #include <glt/torch/batch_norm.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
+#include <glt/torch/embedding.hpp>
 #include <glt/torch/gine_conv.hpp>
 #include <glt/torch/gradient_buckets.hpp>
 #include <glt/torch/reproducible_graph.hpp>
 #include <glt/torch/rgcn_conv.hpp>
-#include <glt/torch/sparse_embedding.hpp>
 
 #include <ATen/Parallel.h>
 #include <torch/nn/modules/linear.h>

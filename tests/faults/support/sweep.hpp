@@ -57,6 +57,14 @@ inline bool said_late_start(std::string const& text) {
   return !lines_like(text, "^glt: process [0-9]+ has waited [0-9]+ s in MPI_Init, and all ranks end: .").empty();
 }
 
+/// Whether a rank said which one does not answer, or that a process did not start MPI.
+inline bool named_stopped(std::string const& text, long rank) {
+  auto const number = std::to_string(rank);
+  auto const pattern =
+      "^glt: rank " + number + " does not answer|; no answer of rank ([0-9]+, )*" + number + "($|[^0-9])";
+  return !lines_like(text, pattern.c_str()).empty() || said_late_start(text);
+}
+
 /// What the ranks of a job have printed as their results, and the files that it has made.
 inline std::map<std::string, std::string> results_of(target const& job, std::string const& text) {
   std::map<std::string, std::string> made;
@@ -193,7 +201,11 @@ private:
       counts_.add(over ? verdict::not_reached : late, what);
       return true;
     }
-    auto const judged = over ? judge(job, running) : late;
+    auto judged = over ? judge(job, running) : late;
+    bool const stops = std::ranges::find(kind, "GLT_FAULT_STOP", &fault_kind::value_type::first) != kind.end();
+    if (stops && judged == verdict::aborted && !named_stopped(running.text(), rank)) {
+      judged = verdict::crash; // nobody is told which rank it was
+    }
     bool const bad = judged == verdict::hang || judged == verdict::wrong || judged == verdict::crash;
     counts_.add(judged, what, bad ? tail_of(running.text()) + places_of(report) + stacks : "");
     return true;

@@ -3,7 +3,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/exec/sequential.hpp>
-#include <glt/feature/detail/chunk_grid.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>

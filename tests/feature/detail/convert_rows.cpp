@@ -3,7 +3,7 @@
 
 #include "support/executors.hpp"
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/core/random.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 

@@ -4,7 +4,7 @@
 #include "support/executors.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/feature/detail/copy_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>

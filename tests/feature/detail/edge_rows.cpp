@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/feature/detail/edge_rows.hpp>
+#include <glt/feature/feature_table.hpp>
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 

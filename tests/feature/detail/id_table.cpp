@@ -3,7 +3,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 

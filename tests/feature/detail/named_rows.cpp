@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/feature/detail/named_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 
 #include "support/errors.hpp"
 

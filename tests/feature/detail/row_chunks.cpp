@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/row_chunks.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>

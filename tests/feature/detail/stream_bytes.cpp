@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/feature/detail/stream_bytes.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/memory/policy.hpp>
 

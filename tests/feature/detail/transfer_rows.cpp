@@ -3,8 +3,8 @@
 
 #include "support/executors.hpp"
 
-#include <glt/core/half.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/transfer_rows.hpp>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/detail/random_permutation.hpp>
+#include <glt/graph/detail/orders.hpp>
 
 #include <algorithm>
 #include <cstdint>

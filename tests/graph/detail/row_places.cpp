@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/graph/detail/row_places.hpp>
+#include <glt/graph/detail/orders.hpp>
 
 #include <glt/core/random.hpp>
 

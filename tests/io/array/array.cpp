@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/core/half.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/io/array/array.hpp>
 
 #include <cstdint>
@@ -67,4 +67,20 @@ TEST_CASE("elements are handed over without a copy") {
     taken.resize(n + 1);
     CHECK(taken.size() == n + 1);
   }
+}
+
+TEST_CASE("some rows of an array are kept without a copy") {
+  auto made = io::array::of<std::int32_t>(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6}, {3, 2});
+  auto const* const second = made.values<std::int32_t>().data() + 2;
+  made.keep_rows(0, 3);
+  made.keep_rows(1, 2);
+  CHECK(made.shape() == std::vector<std::int64_t>{2, 2});
+  CHECK(made.values<std::int32_t>().data() == second);
+  made.keep_rows(1, 1);
+  CHECK(made.matrix<std::int32_t>()(0, 1) == 6);
+  made.keep_rows(1, 0);
+  CHECK(made.shape() == std::vector<std::int64_t>{0, 2});
+  CHECK(made.empty());
+  CHECK(names(thrown<precondition_error>([&] { made.keep_rows(0, 1); }), "rows [0, 0 + 1) of an array of 0"));
+  CHECK_THROWS_AS(made.keep_rows(-1, 0), precondition_error);
 }

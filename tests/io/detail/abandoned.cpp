@@ -3,7 +3,7 @@
 
 #include "support/scratch.hpp"
 
-#include <glt/io/detail/abandoned.hpp>
+#include <glt/io/detail/atomic_folder.hpp>
 
 #include <filesystem>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/detail/file_state.hpp>
+#include <glt/io/detail/input_file.hpp>
 
 #include <chrono>
 #include <filesystem>

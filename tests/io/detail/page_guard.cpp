@@ -3,7 +3,7 @@
 
 #include "support/scratch.hpp"
 
-#include <glt/io/detail/page_guard.hpp>
+#include <glt/io/detail/input_watch.hpp>
 
 #if defined(__linux__)
 

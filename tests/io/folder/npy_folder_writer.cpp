@@ -46,9 +46,9 @@ void check_round_trip(io::raw_data const& data) {
   io::write_npy_folder(scratch / "set", data);
   auto const read = io::detail::read_npy_folder(scratch / "set");
   CHECK(read.name == "set");
-  check_same(io::view_of(read), io::view_of(data));
+  check_same(read.view(), data.view());
   io::detail::mapped_raw_data const mapped(scratch / "set");
-  check_same(mapped.view(), io::view_of(data));
+  check_same(mapped.view(), data.view());
 }
 
 std::string fault_of(io::raw_data const& data) {
@@ -222,7 +222,7 @@ TEST_CASE("ranks write their rows together, byte for byte as one does") {
     for (auto const& links : edges.links) {
       own_edges.links.push_back({links.name, pairs(links.edges), pairs(links.negatives)});
     }
-    io::detail::write_npy_folder_together(comm, folder, io::view_of(own));
+    io::detail::write_npy_folder_together(comm, folder, own.view());
     comm.barrier();
     if (comm.rank() == 0) {
       CHECK(files_of(folder) == expected);
@@ -236,11 +236,11 @@ TEST_CASE("a rank that fails alone, or has another layout, ends all of them") {
   on_ranks(
       [&](auto comm) {
         CHECK(names(thrown<collective_error>(
-                        [&] { io::detail::write_npy_folder_together(comm, scratch / "missing", io::view_of(data)); }),
+                        [&] { io::detail::write_npy_folder_together(comm, scratch / "missing", data.view()); }),
                     "rank 0", "missing"));
         io::raw_data other = random_plain(comm.rank() == 0 ? 5 : 6, 9);
         CHECK(names(thrown<collective_error>(
-                        [&] { io::detail::write_npy_folder_together(comm, scratch.path(), io::view_of(other)); }),
+                        [&] { io::detail::write_npy_folder_together(comm, scratch.path(), other.view()); }),
                     "rank 1", "than rank 0"));
       },
       {2, 3});

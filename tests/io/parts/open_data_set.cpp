@@ -3,12 +3,17 @@
 
 #include <glt/io/parts/open_data_set.hpp>
 
+#include <glt/comm/serial.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
+#include "support/counted_batches.hpp"
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 #include "support/known_sets.hpp"
@@ -59,6 +64,46 @@ struct hot_folder {
   io::raw_data data;
   std::vector<glt::relabelling> labels;
 };
+
+// Fingerprints of the batches that a recipe makes of the same seeds on every rank, with all rows of vertices and edges.
+template <class Comm, class Recipe, class Seeds>
+std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& seeds) {
+  dist::loader loader(comm, recipe, seeds, {.batch_size = 6, .shuffle = true, .seed = 3});
+  return prints_of(loader, 1);
+}
+
+// Batches of any number of ranks of one folder, by all rules; of typed seeds if there are types.
+template <class Comm>
+std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how) {
+  constexpr auto host = glt::memory_space::host;
+  auto const data = io::open_data_set(comm, folder, {.edge_tensors = true, .reading = how});
+  std::vector<std::vector<std::int64_t>> made;
+  if (data.schema().num_node_types() == 1) {
+    dist::vertex_seeds<> seeds;
+    for (glt::global_id v = 0; v < num_vertices; v += 4) {
+      seeds.vertices.push_back(v);
+    }
+    glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
+    auto const add = [&](auto recipe, auto const& of) {
+      made.push_back(prints(comm, recipe.with(data.tensors()).with(data.edge_tensors()), of));
+    };
+    add(dist::neighbor_batches(data, options), seeds);
+    add(dist::neighbor_batches(data, options, glt::weighted_rule<host>{data.edge_weights()}), seeds);
+    auto timed = seeds;
+    for (auto const v : seeds.vertices) {
+      timed.times.push_back(v * 9);
+    }
+    auto const tree_options = glt::neighbor_options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = true};
+    add(dist::neighbor_batches(data, tree_options, glt::temporal_rule<host>{data.edge_times()}), timed);
+  } else {
+    dist::typed_batches recipe(data, {.fanouts = glt::same_fanouts(data.schema(), {3, 2}), .edge_ids = true});
+    auto const cites = data.schema().find_edge_type("cites");
+    recipe.with(cites, data.edge_tensors(cites));
+    std::vector<glt::global_id> const papers{22, 3, 5, 7, 1, 0, 9, 15, 21};
+    made.push_back(prints(comm, recipe, dist::typed_seeds<>(data.schema().find_node_type("paper"), {papers})));
+  }
+  return made;
+}
 
 } // namespace
 
@@ -281,4 +326,27 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
                     "no link split \"test\"; there are \"te/st\", \"train\""));
       },
       {1, 2, 3});
+}
+
+TEST_CASE("any number of ranks makes the same batches of the same seeds of a folder") {
+  scratch_folder const scratch;
+  hot_folder plain;
+  for (std::size_t e = 0; e < plain.data.edges[0].times.size(); ++e) {
+    plain.data.edges[0].times[e] = static_cast<std::int64_t>(e);
+  }
+  io::write_parts(scratch / "plain", plain.data, plain.labels);
+  auto const typed = hetero_known_set();
+  io::write_parts(scratch / "typed", typed, random_labels(typed, 4));
+  for (std::string const name : {"plain", "typed"}) {
+    auto const folder = scratch / name;
+    auto const wanted = all_prints(glt::serial_comm(), folder, dist::reading::by_messages);
+    CHECK(wanted[0].size() > 1);
+    on_ranks(
+        [&](auto comm) {
+          for (auto const how : {dist::reading::in_place, dist::reading::by_messages}) {
+            CHECK(all_prints(comm, folder, how) == wanted);
+          }
+        },
+        name == "plain" ? std::vector<int>{1, 2, 3, 4, 7} : std::vector<int>{1, 2, 3, 4, 7, 30}); // some without edges
+  }
 }

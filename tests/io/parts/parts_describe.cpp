@@ -6,7 +6,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/parts/detail/manifest_parser.hpp>
-#include <glt/io/parts/parts_describe.hpp>
+#include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
+#include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
@@ -29,7 +30,7 @@ struct whole_folder {
     std::vector<std::vector<global_id>> hot(static_cast<std::size_t>(parts), {0, 1, 2, 3, 4, 5, 6, 7});
     io::write_parts(path, data, labels, {.hot = {{.node_type = 0, .by_part = hot}}, .halo = true});
   }
-  [[nodiscard]] std::string fault(io::load_options const& options = {}) const {
+  [[nodiscard]] std::string fault(io::parts_folder::load_options const& options = {}) const {
     return thrown<io_error>([&] {
       io::parts_folder const folder(path);
       for (int part = 0; part < folder.num_parts(); ++part) {
@@ -218,6 +219,13 @@ TEST_CASE("an id or offset that is out of range is named with its place, if that
     CAPTURE(text);
     CHECK(names(text, std::string(name) + " (at byte " + std::to_string(128 + 8 * (place + names(fault, "offset"))),
                 fault));
+    std::vector<std::string> of_ranks; // rank 1 has rows of both parts, rank 2 the others of part 1
+    for (int rank = 0; rank < 3; ++rank) {
+      of_ranks.push_back(
+          thrown<io_error>([&] { static_cast<void>(io::detail::load_content_for_rank(folder, rank, 3, {})); }));
+    }
+    CHECK(of_ranks[0] == "(nothing was thrown)");
+    CHECK(of_ranks[1] == text);
     CHECK_NOTHROW(static_cast<void>(folder.load(1, {.validate = false})));
     CHECK_NOTHROW(static_cast<void>(folder.load(0)));
     write_bytes(path, before);
@@ -243,7 +251,7 @@ TEST_CASE(
       array.data[3] = value;
       io::write_npy(path, array.data);
       io::parts_folder const folder(dir);
-      auto const load = [&](io::load_options const& options) {
+      auto const load = [&](io::parts_folder::load_options const& options) {
         return thrown<io_error>([&] { static_cast<void>(folder.load(1, options)); });
       };
       auto const text = load({});

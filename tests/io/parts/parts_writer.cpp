@@ -6,7 +6,7 @@
 #include "support/known_sets.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/array/detail/array_convert.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
@@ -239,12 +239,12 @@ TEST_CASE("wrong input is named and leaves nothing") {
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.labels = io::array::of<float>(std::vector<float>(4)); }),
               "labels have 4 rows for 11"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.times.pop_back(); }), "times have 10 rows"));
-  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.valid = {3, 11}; }),
-              "valid: element 1 is 11, outside [0, 11)"));
-  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.train = {-1}; }), "train: element 0 is -1"));
+  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.valid = {3, 11}; }), "valid: id 1 is 11, outside [0, 11)"));
+  CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.train = {-1}; }), "train: id 0 is -1"));
   CHECK(names(fault([](auto& nodes, auto&, auto&) { nodes.test = {4, 2, 4}; }), "test: element 2 is vertex 4"));
-  CHECK(names(fault([](auto&, auto& edges, auto&) { edges.sources[7] = 11; }), "sources: element 7 is 11"));
-  CHECK(names(fault([](auto&, auto& edges, auto&) { edges.destinations[29] = -3; }), "destinations: element 29 is -3"));
+  CHECK(names(fault([](auto&, auto& edges, auto&) { edges.sources[7] = 11; }), "source of edge 7 of edges"));
+  CHECK(
+      names(fault([](auto&, auto& edges, auto&) { edges.destinations[29] = -3; }), "destination of edge 29 of edges"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.sources.pop_back(); }), "destinations have 30 rows for 29"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.weights.pop_back(); }), "weights have 29 rows for 30"));
   CHECK(names(fault([](auto&, auto& edges, auto&) { edges.times.pop_back(); }), "times have 29 rows for 30"));

@@ -4,8 +4,7 @@
 #include "support/archetypes.hpp"
 #include "support/distant_policy.hpp"
 
-#include <glt/memory/copy.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <memory>
 #include <vector>

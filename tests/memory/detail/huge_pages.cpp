@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/memory/detail/huge_pages.hpp>
-#include <glt/memory/resource.hpp>
+#include <glt/memory/policy.hpp>
 
 #include <algorithm>
 #include <cstddef>

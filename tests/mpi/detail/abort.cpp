@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/mpi/detail/abort.hpp>
+#include <glt/mpi/detail/process.hpp>
 
 #include <cstddef>
 #include <string>

@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <glt/comm/counting.hpp>
-#include <glt/core/space.hpp>
+#include <glt/core/types.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/device_aware.hpp>
+#include <glt/mpi/detail/process.hpp>
+#include <glt/mpi/error.hpp>
 
 using namespace glt;
 

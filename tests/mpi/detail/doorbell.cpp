@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/mpi/detail/doorbell.hpp>
+#include <glt/mpi/detail/alarm.hpp>
 
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/node.hpp>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/comm/detail/block_pool.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/api.hpp>
+#include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
-#include <glt/mpi/detail/orphaned_requests.hpp>
+#include <glt/mpi/error.hpp>
 
 #include <algorithm>
 #include <chrono>

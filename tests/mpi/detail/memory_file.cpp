@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/mpi/detail/memory_file.hpp>
-
-#include <glt/memory/detail/huge_pages.hpp>
-#include <glt/mpi/communicator.hpp>
 #include <glt/mpi/node.hpp>
+
+#include <glt/memory/policy.hpp>
+#include <glt/mpi/communicator.hpp>
 
 #include "support/errors.hpp"
 

@@ -11,14 +11,24 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 TEST_CASE("a port is read from the file of its owner, who alone can read it") {
   glt_test::scratch_folder const folder;
   auto const path = folder.path() / "port";
   std::array<char, 64> const name{"some:port"};
+  auto const of_others = {path.string() + ".partial0", path.string() + "." + std::to_string(::getpid())};
+  for (auto const& file : of_others) {
+    std::ofstream(file) << "kept";
+  }
   glt::detail::write_port_file(path, name);
+  for (auto const& file : of_others) {
+    CHECK(std::filesystem::file_size(file) == 4);
+  }
+  CHECK(std::filesystem::status(path.string() + ".partial1").type() == std::filesystem::file_type::not_found);
   CHECK(std::filesystem::status(path).permissions() ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
   std::array<char, 64> read{};
@@ -54,6 +64,18 @@ TEST_CASE("a port is read from the file of its owner, who alone can read it") {
   CHECK(glt_test::names(
       glt_test::thrown<glt::error>([&] { glt::detail::write_port_file(folder.path() / "none" / "port", name); }),
       "none is no folder"));
+  std::thread late([&] { // a file that appears within the patience is read
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    glt::detail::write_port_file(path, name);
+  });
+  read = {};
+  glt::detail::read_port_file(path, std::chrono::seconds(60), read);
+  late.join();
+  CHECK(std::string(read.data()) == "some:port");
+  if (std::filesystem::exists("/proc/self")) {
+    CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { glt::detail::write_port_file("/proc/port", name); }),
+                          "/proc/port: cannot be written"));
+  }
   std::filesystem::create_symlink(folder.path() / "victim", folder.path() / "link");
   for (auto const& taken : {folder.path() / "link", std::filesystem::path("/dev/null")}) {
     CHECK(glt_test::names(glt_test::thrown<glt::error>([&] { glt::detail::write_port_file(taken, name); }),

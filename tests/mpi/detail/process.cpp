@@ -5,11 +5,13 @@
 
 #include <csignal>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST_CASE("a process of this machine that was killed has died, also before its parent knows; others are not "
-          "known to have") {
+TEST_CASE(
+    "a process of this machine that is stopped or was killed is known, also before its parent knows; others are not "
+    "known to have") {
   auto const own = glt::detail::own_process();
   CHECK(own.number == ::getpid());
   REQUIRE(own.machine != 0);
@@ -23,11 +25,16 @@ TEST_CASE("a process of this machine that was killed has died, also before its p
   }
   auto other = own;
   other.number = child;
-  other.start = glt::detail::start_of_process(child);
+  other.start = glt::detail::status_of_process(child).value().start;
   CHECK(other.start >= own.start);
   CHECK(!glt::detail::has_died(other, own));
-  ::kill(child, SIGKILL);
+  CHECK(!glt::detail::is_stopped(other, own));
   ::siginfo_t ended{};
+  ::kill(child, SIGSTOP);
+  REQUIRE(::waitid(P_PID, static_cast<::id_t>(child), &ended, WSTOPPED) == 0);
+  CHECK(glt::detail::is_stopped(other, own));
+  CHECK(!glt::detail::has_died(other, own));
+  ::kill(child, SIGKILL);
   REQUIRE(::waitid(P_PID, static_cast<::id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
   CHECK(glt::detail::has_died(other, own));
   REQUIRE(::waitpid(child, nullptr, 0) == child);
@@ -39,4 +46,19 @@ TEST_CASE("a process of this machine that was killed has died, also before its p
   --again.start;
   CHECK(glt::detail::has_died(again, own));
   CHECK(!glt::detail::has_died({}, own));
+}
+
+TEST_CASE("a process has not died because this one may open no more files") {
+  auto const own = glt::detail::own_process();
+  REQUIRE(own.start != 0);
+  ::rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  auto none = usual;
+  none.rlim_cur = 0;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  bool const died = glt::detail::has_died(own, own);
+  auto const status = glt::detail::status_of_process(own.number);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+  CHECK(!died);
+  CHECK(!status.has_value());
 }

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/detail/request.hpp>
+#include <glt/mpi/detail/replies.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -14,7 +14,7 @@
 #include <glt/core/view.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/device_comm.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/nccl/detail/basic_comm.hpp>
 
 #include <cstddef>

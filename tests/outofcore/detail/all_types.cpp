@@ -3,7 +3,7 @@
 
 #include <glt/outofcore/detail/all_types.hpp>
 
-#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -20,7 +20,7 @@ namespace io = glt::io;
 
 TEST_CASE("types follow one another in the numbering of all") {
   auto const data = glt_test::typed_set(9, 12);
-  io::detail::all_types const all(io::view_of(data));
+  io::detail::all_types const all(data.view());
   CHECK(all.num_vertices() == 9 + 0 + 5);
   CHECK(all.first_vertex(0) == 0);
   CHECK(all.first_vertex(1) == 9);
@@ -35,8 +35,8 @@ TEST_CASE("types follow one another in the numbering of all") {
   }
   CHECK(all.train() == train);
   io::raw_data const nothing;
-  CHECK(io::detail::all_types(io::view_of(nothing)).num_vertices() == 0);
-  CHECK(io::detail::all_types(io::view_of(nothing)).num_edges() == 0);
+  CHECK(io::detail::all_types(nothing.view()).num_vertices() == 0);
+  CHECK(io::detail::all_types(nothing.view()).num_edges() == 0);
 }
 
 TEST_CASE("edges of all types become the rows of the graph in memory") {
@@ -44,7 +44,7 @@ TEST_CASE("edges of all types become the rows of the graph in memory") {
     auto const data = glt_test::typed_set(vertices, edges);
     auto const whole = glt_test::whole_graph_of(data);
     auto const expected = whole.view();
-    io::detail::all_types const all(io::view_of(data));
+    io::detail::all_types const all(data.view());
     glt_test::on_ranks([&](auto comm) {
       glt_test::scratch_folder const scratch;
       auto const counts = io::detail::count_in_edges(comm, all);
@@ -81,7 +81,7 @@ TEST_CASE("an edge to a vertex that its type does not have is named with the typ
   data.edges[3].destinations[4] = 5; // a vertex of another type would have this number among all
   glt_test::on_ranks([&](auto comm) {
     auto const text = glt_test::thrown<glt::collective_error>(
-        [&] { static_cast<void>(io::detail::count_in_edges(comm, io::detail::all_types(io::view_of(data)))); });
+        [&] { static_cast<void>(io::detail::count_in_edges(comm, io::detail::all_types(data.view()))); });
     CHECK(glt_test::names(text, "destination of edge 4 of (paper, by, author) is 5", "[0, 5)"));
   });
 }

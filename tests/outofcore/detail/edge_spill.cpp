@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/edge_spill.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 
 #include <glt/core/random.hpp>
 

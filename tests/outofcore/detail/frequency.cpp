@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/frequency.hpp>
+#include <glt/outofcore/detail/hot_vertices.hpp>
 
 #include <glt/dist/hotness/frequency_partition.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("a graph on disk is divided by frequency as the same graph in memory, 
   for (auto const& [vertices, edges] :
        {std::pair{0, 0}, std::pair{1, 3}, std::pair{40, 0}, std::pair{60, 500}, std::pair{301, 4000}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     auto const whole = glt_test::whole_graph_of(data);
     std::vector<std::int64_t> in_degrees;
     for (std::int64_t v = 0; v < whole.view().num_rows(); ++v) {
@@ -80,7 +80,7 @@ TEST_CASE("what one rank cannot do is said on all") {
   glt_test::on_ranks([](auto comm) {
     glt_test::scratch_folder const scratch;
     auto const data = glt_test::typed_set(20, 50);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     std::vector<glt::local_id> const dealt(static_cast<std::size_t>(graph.num_vertices()), 0);
     auto const failure = [&](io::detail::frequency_assignment_options const& options, int parts, double slack) {
       return glt_test::thrown<glt::collective_error>([&] {

@@ -8,7 +8,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/outofcore/detail/parts.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
 #include "support/errors.hpp"
@@ -64,7 +64,7 @@ std::vector<glt::local_id> random_parts(std::int64_t num_vertices, int num_parts
 TEST_CASE("hot vertices are those of the whole order, at most so many of every type, on the rank of their part") {
   for (auto const& [vertices, edges] : {std::pair{0, 0}, std::pair{1, 4}, std::pair{40, 0}, std::pair{150, 1100}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     auto const whole = glt_test::whole_graph_of(data);
     glt::hotness_options const hotness{.neighbors = {.fanouts = {4, 3}}, .batch_size = 5};
     for (int const parts : {1, 3, 6}) {
@@ -114,7 +114,7 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
     }
     nodes.features.push_back({"feat", io::array::of<float>(features, {nodes.num_nodes, 2})});
   }
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   auto const part_of = random_parts(graph.num_vertices(), 5);
   std::vector<glt::relabelling> labels;
   for (int type = 0; type < 3; ++type) {
@@ -131,7 +131,7 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
   CHECK(expected.contains("part-4/paper/hot_ids.npy"));
   glt_test::on_ranks([&](auto comm) {
     auto const folder = scratch / ("together" + std::to_string(comm.size()));
-    io::detail::write_parts_collective(comm, folder, io::view_of(data), labels,
+    io::detail::write_parts_collective(comm, folder, data.view(), labels,
                                        {.hot = io::detail::find_hot_vertices(
                                             comm, graph, glt::host_view<glt::local_id const>(part_of), 5, 0.2, options),
                                         .plan = options.plan});
@@ -144,7 +144,7 @@ TEST_CASE("parts written by ranks hold the hot rows that one process writes") {
 TEST_CASE("shares that are none, and lists that do not fit, are refused on all ranks") {
   glt_test::on_ranks([](auto comm) {
     auto const data = glt_test::typed_set(1000, 50);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     auto const part_of = random_parts(graph.num_vertices(), 8);
     auto const failure = [&](double ratio, io::detail::memory_plan const& plan) {
       return glt_test::thrown<glt::collective_error>([&] {

@@ -72,7 +72,7 @@ std::vector<double> in_memory(io::raw_data const& data, std::vector<global_id> c
 
 TEST_CASE("hotness of edges that stay where they are is that of the graph in memory, bit for bit") {
   for (auto const& data : sets_to_try()) {
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     CAPTURE(data.name);
     CAPTURE(graph.num_vertices());
     CAPTURE(graph.num_edges());
@@ -94,7 +94,7 @@ TEST_CASE("hotness of edges that stay where they are is that of the graph in mem
 TEST_CASE("hotness of every part is that of its training vertices, however many parts there is room for") {
   for (auto const& [vertices, edges] : {std::pair{60, 900}, std::pair{7, 0}, std::pair{0, 0}}) {
     auto const data = glt_test::typed_set(vertices, edges);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     glt::hotness_options const hotness{.neighbors = {.fanouts = {3, 2}}, .batch_size = 5};
     for (int const num_parts : {1, 2, 5, 9}) {
       std::vector<glt::local_id> part_of;
@@ -140,7 +140,7 @@ TEST_CASE("a hub that everybody draws for certain is hot on any number of ranks,
     leaves.push_back(v);
   }
   auto const data = glt_test::plain_set(3001, hub, leaves, leaves);
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   for (std::int64_t const batch_size : {3, 2500, 3000}) {
     glt::hotness_options const hotness{.neighbors = {.fanouts = {1}}, .batch_size = batch_size};
     auto const expected = in_memory(data, leaves, hotness);
@@ -158,7 +158,7 @@ TEST_CASE("what is wrong on one rank is said on all") {
     auto const last = comm.size() - 1;
     auto const failure = [&](io::raw_data const& data, std::vector<global_id> const& seeds,
                              io::detail::hotness_estimate_options const& options) {
-      io::detail::all_types const graph(io::view_of(data));
+      io::detail::all_types const graph(data.view());
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(io::detail::estimate_hotness(comm, graph, glt::host_view<global_id const>(seeds), options));
       });
@@ -188,7 +188,7 @@ TEST_CASE("what is wrong on one rank is said on all") {
 TEST_CASE("parts that training vertices cannot be in are refused on all ranks") {
   glt_test::on_ranks([](auto comm) {
     auto const data = glt_test::typed_set(20, 50);
-    io::detail::all_types const graph(io::view_of(data));
+    io::detail::all_types const graph(data.view());
     auto const failure = [&](io::detail::all_types const& of, std::vector<glt::local_id> const& part_of, int parts) {
       return glt_test::thrown<glt::collective_error>([&] {
         io::detail::estimate_hotness_of_parts(comm, of, glt::host_view<glt::local_id const>(part_of), parts,
@@ -202,7 +202,7 @@ TEST_CASE("parts that training vertices cannot be in are refused on all ranks") 
     CHECK(glt_test::names(failure(graph, part_of, 2), "is in part 2, outside [0, 2)"));
     auto torn = glt_test::typed_set(20, 50);
     torn.nodes[2].train[1] = 11;
-    CHECK(glt_test::names(failure(io::detail::all_types(io::view_of(torn)), part_of, 3),
-                          "node type 'author': train 1 is 11"));
+    CHECK(
+        glt_test::names(failure(io::detail::all_types(torn.view()), part_of, 3), "node type 'author': train 1 is 11"));
   });
 }

@@ -61,7 +61,7 @@ TEST_CASE("shares have every edge once") {
 
 TEST_CASE("slices of all ranks have every edge of every type once, and progress is told of the own ones") {
   auto const data = glt_test::typed_set(50, 700);
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   auto const whole = glt_test::whole_graph_of(data);
   std::vector<log_miss> values;
   std::vector<log_miss> expected(static_cast<std::size_t>(graph.num_vertices()), 0);

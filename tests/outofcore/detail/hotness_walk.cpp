@@ -35,7 +35,7 @@ TEST_CASE("as many columns as fit beside parts and degrees, one at least, and no
 
 TEST_CASE("fewer columns than there is room for, and then more, are those of a walk of their own") {
   auto const data = glt_test::typed_set(40, 300);
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   io::detail::hotness_estimate_options const options{.hotness = {.neighbors = {.fanouts = {2, 2}}, .batch_size = 1}};
   glt_test::on_ranks([&](auto comm) {
     auto const degrees = io::detail::count_in_edges(comm, graph);
@@ -63,7 +63,7 @@ TEST_CASE("fewer columns than there is room for, and then more, are those of a w
 
 TEST_CASE("a vertex with more edges than are counted is refused") {
   auto const data = glt_test::plain_set(2, {0}, {1}, {});
-  io::detail::all_types const graph(io::view_of(data));
+  io::detail::all_types const graph(data.view());
   std::vector<std::int64_t> const degrees{0, std::int64_t{1} << 32};
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
                           io::detail::hotness_walk_on_disk<glt::serial_comm> const walk(

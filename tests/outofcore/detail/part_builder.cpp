@@ -8,7 +8,7 @@
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/outofcore/detail/part_builder.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -26,12 +26,12 @@ TEST_CASE("a rank makes the parts that are cut in memory, and keeps no file of w
                                   .halo = true};
   std::filesystem::create_directory(scratch / "memory");
   std::vector<std::string> expected; // with the checksum of every file
-  io::detail::raw_data_cutter cutter(io::view_of(data), labels, options);
+  io::detail::raw_data_cutter cutter(data.view(), labels, options);
   for (int part = 0; part < 5; ++part) {
     expected.push_back(io::detail::to_json(io::detail::write_part(scratch / "memory", cutter.cut(part))));
   }
   on_ranks([&](auto comm) {
-    io::detail::parts_input const input(io::view_of(data), labels, options.hot, options.halo);
+    io::detail::parts_input const input(data.view(), labels, options.hot, options.halo);
     auto const own = scratch / (std::to_string(comm.size()) + "-" + std::to_string(comm.rank()));
     std::filesystem::create_directories(own / "scratch");
     io::detail::part_builder parts(input, comm.size(), comm.rank(), {.for_edges = 4000}, own / "scratch");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/part_owners.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 
 TEST_CASE("every part has one rank, neighbours go together, and ranks differ by one part at most") {
   for (int const parts : {1, 2, 5, 12}) {

@@ -17,7 +17,7 @@
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/outofcore/detail/part_owners.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/parts.hpp>
 
 #include <csignal>
@@ -113,7 +113,7 @@ TEST_CASE("ranks write together what one process writes alone, byte for byte") {
       auto const body = [&](auto comm) {
         auto const folder = std::filesystem::path(together.string() + "-" + std::to_string(comm.size()));
         io::detail::write_parts_collective(
-            comm, folder, io::view_of(set), labels,
+            comm, folder, set.view(), labels,
             {.partitioner = note, .hot = hot, .halo = halo, .plan = {.for_vertices = 0, .for_edges = for_edges}});
         if (comm.rank() == 0) {
           CHECK(glt_test::files_of(folder) == expected);
@@ -239,8 +239,7 @@ TEST_CASE("a rank needs the lists of hot rows of its own parts alone") {
       }
     }
     auto const folder = scratch / ("together-" + std::to_string(comm.size()));
-    io::detail::write_parts_collective(comm, folder, io::view_of(set), labels,
-                                       {.hot = own, .plan = {.for_edges = 1 << 20}});
+    io::detail::write_parts_collective(comm, folder, set.view(), labels, {.hot = own, .plan = {.for_edges = 1 << 20}});
     if (comm.rank() == 0) {
       CHECK(glt_test::files_of(folder) == glt_test::files_of(scratch / "alone"));
     }
@@ -255,7 +254,7 @@ TEST_CASE("folders of others beside the folder stay as they are, whatever their 
   glt_test::write_bytes(scratch / "parts.glt-partial1", "a file");
   auto const set = random_set(10, 40);
   auto const labels = glt_test::random_labels(set, 2);
-  io::detail::write_parts_collective(glt::serial_comm{}, scratch / "parts", io::view_of(set), labels, {});
+  io::detail::write_parts_collective(glt::serial_comm{}, scratch / "parts", set.view(), labels, {});
   io::parts_folder const folder(scratch / "parts");
   folder.verify();
   CHECK(folder.info().edges[0].num_edges() == 40);
@@ -274,7 +273,7 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
       io::detail::together_options options{.plan = {.for_vertices = 0, .for_edges = 1 << 20}};
       change(set, labels, options);
       auto const text = glt_test::thrown<glt::collective_error>(
-          [&] { io::detail::write_parts_collective(comm, folder / "parts", io::view_of(set), labels, options); });
+          [&] { io::detail::write_parts_collective(comm, folder / "parts", set.view(), labels, options); });
       CHECK(num_left(comm, folder) == 0);
       return text;
     };
@@ -286,7 +285,7 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
     CHECK(names(fault([](auto& set, auto&, auto&) { set.edges[1].sources.pop_back(); }), "60 rows for 59"));
     CHECK(names(fault([](auto& set, auto&, auto&) { set.edges[0].weights.pop_back(); }), "weights have 119 rows"));
     CHECK(names(fault([](auto& set, auto&, auto&) { set.edges[2].links[0].edges.destinations[3] = 11; }),
-                "'reviewed/by'", "'train'", "destinations: element 3 is 11"));
+                "destination of pair 3 of link split 'train' of edges 'reviewed/by' is 11"));
     CHECK(names(fault([](auto& set, auto&, auto&) { set.edges[2].links[0].negatives.sources.pop_back(); }), "'train'",
                 "2 rows for 1"));
     CHECK(names(fault([](auto& set, auto&, auto&) { set.edges[0].destination = "venue"; }), "no node type 'venue'"));
@@ -314,7 +313,7 @@ TEST_CASE("what does not fit together is named on all ranks, and leaves nothing"
     }
     auto const labels = glt_test::random_labels(set, 2);
     CHECK(names(glt_test::thrown<glt::collective_error>(
-                    [&] { io::detail::write_parts_collective(comm, folder / "taken", io::view_of(set), labels, {}); }),
+                    [&] { io::detail::write_parts_collective(comm, folder / "taken", set.view(), labels, {}); }),
                 "is there already"));
     CHECK(num_left(comm, folder) == 1);
     if (comm.rank() == 0) {
@@ -344,7 +343,7 @@ TEST_CASE("one rank that fails alone, whenever it does, fails all of them and le
         }
       };
       auto const text = glt_test::thrown<glt::collective_error>([&] {
-        io::detail::write_parts_collective(comm, folder, io::view_of(set), labels,
+        io::detail::write_parts_collective(comm, folder, set.view(), labels,
                                            {.plan = {.for_vertices = 0, .for_edges = 9000}, .on_progress = fail});
       });
       CHECK(num_left(comm, around) == (fails_at > 0 ? 0 : 1));
@@ -379,7 +378,7 @@ TEST_CASE("a full disk is an error on all ranks and leaves nothing") {
   auto const body = [&](auto comm) {
     auto const folder = shared(comm, scratch);
     auto const text = glt_test::thrown<glt::collective_error>([&] {
-      io::detail::write_parts_collective(comm, folder / "parts", io::view_of(set), labels,
+      io::detail::write_parts_collective(comm, folder / "parts", set.view(), labels,
                                          {.plan = {.for_vertices = 0, .for_edges = 20000}});
     });
     CHECK(glt_test::names(text, "cannot be written"));
@@ -408,7 +407,7 @@ TEST_CASE("a folder whose ranks are killed at any time is complete or absent") {
     REQUIRE(child >= 0);
     if (child == 0) {
       glt::run_threads(2, [&](auto comm) {
-        io::detail::write_parts_collective(comm, folder, io::view_of(set), labels, {.plan = {.for_edges = 4000}});
+        io::detail::write_parts_collective(comm, folder, set.view(), labels, {.plan = {.for_edges = 4000}});
       });
       ::_exit(0);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/repair.hpp>
+#include <glt/outofcore/detail/stream.hpp>
 
 #include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
   auto const expected =
       glt::repair_balance(graph.view(), uneven_parts(), limits_of(glt::balance_limit::edges(graph.view())), num_parts);
   CHECK_FALSE(std::ranges::equal(expected, uneven_parts()));
-  auto const view = io::view_of(data);
+  auto const view = data.view();
   io::detail::all_types const all(view);
   for (std::int64_t const memory : {1000, 1 << 24}) {
     glt_test::on_ranks([&](auto comm) {
@@ -69,7 +69,7 @@ TEST_CASE("parts of a graph on disk are repaired as those of the same graph in m
 
 TEST_CASE("a wrong limit is named on every rank") {
   auto const data = uneven_set();
-  auto const view = io::view_of(data);
+  auto const view = data.view();
   io::detail::all_types const all(view);
   glt_test::on_ranks([&](auto comm) {
     glt_test::scratch_folder const scratch;

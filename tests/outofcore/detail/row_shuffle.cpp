@@ -7,8 +7,8 @@
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/outofcore/detail/part_builder.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 #include <glt/partition/split.hpp>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/row_slices.hpp>
+#include <glt/outofcore/detail/slices.hpp>
 
 #include "support/ranks.hpp"
 

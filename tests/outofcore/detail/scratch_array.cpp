@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/scratch_array.hpp>
+#include <glt/outofcore/detail/memory_plan.hpp>
 
 #include "support/errors.hpp"
 #include "support/scratch.hpp"

@@ -4,8 +4,8 @@
 #include "support/graphs.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/parts/detail/parts_cut.hpp>
-#include <glt/outofcore/detail/part_builder.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/outofcore/detail/parts.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"

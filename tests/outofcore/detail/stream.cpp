@@ -5,9 +5,8 @@
 
 #include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/partitioner.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/errors.hpp"
 #include "support/random_ids.hpp"
@@ -55,7 +54,7 @@ void check_parts(Partitioner partitioner, Stream stream_of) {
       CAPTURE(vertices);
       auto const data = random_set(vertices, edges, typed);
       auto const graph = glt_test::whole_graph_of(data);
-      auto const view = io::view_of(data);
+      auto const view = data.view();
       io::detail::all_types const all(view);
       for (bool const balanced : {false, true}) {
         auto const limits = [&](auto balance_of_edges) {
@@ -114,7 +113,7 @@ TEST_CASE("an edge that leaves the graph, or what a partitioner refuses, is name
     auto const failure = [&] {
       return glt_test::thrown<glt::collective_error>([&] {
         static_cast<void>(io::detail::assign_by_stream(
-            comm, [&](auto) { return glt::ldg_partitioner{.capacity_slack = slack}.stream(16, 1); }, io::view_of(data),
+            comm, [&](auto) { return glt::ldg_partitioner{.capacity_slack = slack}.stream(16, 1); }, data.view(),
             {.plan = scarce(1000), .scratch = own_folder(scratch, comm.rank())}));
       });
     };

@@ -6,8 +6,8 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/text/detail/parse_lines.hpp>
-#include <glt/outofcore/detail/text_slices.hpp>
+#include <glt/io/text/detail/columns.hpp>
+#include <glt/outofcore/detail/slices.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/partition/detail/balance_loads.hpp>
+#include <glt/partition/balance.hpp>
 
 #include <cstdint>
 #include <limits>

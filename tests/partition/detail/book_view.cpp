@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/partition/detail/book_view.hpp>
-
 #include <glt/partition/book.hpp>
 
 #include <cstdint>

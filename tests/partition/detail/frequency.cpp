@@ -7,7 +7,7 @@
 #include "support/naive_stream.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/partition/detail/frequency.hpp>
+#include <glt/partition/detail/part_capacities.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/core/random.hpp>
-#include <glt/partition/stream/detail/part_capacities.hpp>
+#include <glt/partition/detail/part_capacities.hpp>
 
 #include <algorithm>
 #include <cstddef>

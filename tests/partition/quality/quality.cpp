@@ -32,7 +32,7 @@ struct known_vertices {
       train.push_back(num_vertices - 1);
     }
   }
-  [[nodiscard]] quality_options view() const {
+  [[nodiscard]] partition_quality::options view() const {
     return {.splits = {.train = train, .valid = valid, .test = test},
             .type_of = type_of,
             .types = {"thing", "nothing", "other"}};
@@ -178,7 +178,7 @@ TEST_CASE("parts, types and lists that do not fit the graph are refused") {
   std::vector<local_id> const three{0, 1, 5};
   std::vector<local_id> const fitting{0, 1, 1};
   std::vector<local_id> const negative{0, -1, 1};
-  auto const complaint = [&](std::vector<local_id> const& part_of, quality_options const& options = {}) {
+  auto const complaint = [&](std::vector<local_id> const& part_of, partition_quality::options const& options = {}) {
     return thrown<precondition_error>(
         [&] { static_cast<void>(measure_partition(rows.view(), host_view<local_id const>(part_of), 2, options)); });
   };

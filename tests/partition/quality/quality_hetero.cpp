@@ -6,10 +6,9 @@
 #include "support/hetero_parts.hpp"
 #include "support/naive_quality.hpp"
 
-#include <glt/partition/hetero_partition.hpp>
+#include <glt/partition/partitioner.hpp>
 #include <glt/partition/quality/quality.hpp>
-#include <glt/partition/quality/quality_hetero.hpp>
-#include <glt/partition/random.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +33,8 @@ struct known_splits {
       }
     }
   }
-  [[nodiscard]] glt::hetero_quality_options view() const {
-    glt::hetero_quality_options options;
+  [[nodiscard]] glt::partition_quality::hetero_options view() const {
+    glt::partition_quality::hetero_options options;
     for (auto const& of_type : lists) {
       options.splits.push_back({of_type.train, of_type.valid, of_type.test});
     }
@@ -162,7 +161,8 @@ TEST_CASE("parts and splits that do not fit the graph are refused") {
   for (auto const& type : list.schema.node_types()) {
     parts.emplace_back(static_cast<std::size_t>(type.num_vertices), 0);
   }
-  auto const complaint = [&](std::size_t types, int num_parts, glt::hetero_quality_options const& options = {}) {
+  auto const complaint = [&](std::size_t types, int num_parts,
+                             glt::partition_quality::hetero_options const& options = {}) {
     assignment part_of;
     for (std::size_t t = 0; t < types; ++t) {
       part_of.emplace_back(parts[t]);
@@ -189,5 +189,5 @@ TEST_CASE("parts and splits that do not fit the graph are refused") {
   divided.names[3] = std::move(three.names[3]);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
                             [&] { static_cast<void>(glt::measure_partition(graph, divided.names)); }),
-                        "3 parts of the vertices of type 3", "2 of those of type 0"));
+                        "3 parts of the vertices of type 3", "2 parts of type 0"));
 }

@@ -6,10 +6,10 @@
 #include "support/graphs.hpp"
 #include "support/naive_stream.hpp"
 
-#include <glt/graph/detail/random_permutation.hpp>
-#include <glt/graph/planted_communities.hpp>
-#include <glt/graph/symmetrize.hpp>
-#include <glt/partition/stream/fennel.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/detail/orders.hpp>
+#include <glt/graph/generators.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <glt/sample/hotness/hotness.hpp>
 
 #include <glt/core/random.hpp>
-#include <glt/graph/detail/random_permutation.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 
 #include "support/archetypes.hpp"

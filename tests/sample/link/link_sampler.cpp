@@ -4,7 +4,6 @@
 #include <glt/sample/link/link_sampler.hpp>
 
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include "support/archetypes.hpp"
@@ -43,16 +42,23 @@ struct ends {
 };
 
 // The ends of pairs, in other numbers if `renumbered` is given.
-ends ends_of(pair_list const& pairs, std::vector<glt::local_id> const& renumbered = {}) {
+ends ends_of(pair_list const& pairs, std::vector<glt::local_id> const& renumbered = {}, int per_source = 1) {
   ends made;
   auto const number = [&](std::int64_t vertex) {
     return renumbered.empty() ? static_cast<glt::local_id>(vertex) : renumbered[static_cast<std::size_t>(vertex)];
   };
   for (auto const& [source, destination] : pairs) {
-    made.sources.push_back(number(source));
+    if (std::ssize(made.destinations) % per_source == 0) {
+      made.sources.push_back(number(source));
+    }
     made.destinations.push_back(number(destination));
   }
   return made;
+}
+// The same, of positives several of which may share a source.
+ends ends_of(pair_list const& pairs, glt::link_options const& options,
+             std::vector<glt::local_id> const& renumbered = {}) {
+  return ends_of(pairs, renumbered, options.negatives.positives);
 }
 
 std::vector<std::int64_t> some_labels(glt::link_options const& options, std::size_t size) {
@@ -73,13 +79,18 @@ TEST_CASE("around a seed edge with a time, and around its negatives, no later ed
     auto const sorted = glt::sort_rows_by_time(unsorted.view(), glt::make_edge_values(unsorted.view(), times).view());
     using rule = glt::temporal_rule<glt::memory_space::host>;
     for (auto const& option : glt_test::timed_link_options_to_try()) {
+      auto const of_vertices = glt_test::some_vertex_times(list.num_vertices);
+      glt::host_view<std::int64_t const> const exist(of_vertices);
       glt::link_sampler<cpu, glt::local_id, rule> sampler(sorted.graph.view(), option, rule{sorted.times.view()});
+      glt::link_sampler<cpu, glt::local_id, rule> limited(sorted.graph.view(), option, rule{sorted.times.view()}, {},
+                                                          cpu(2), {}, exist);
       glt::link_sample<cpu> out;
       for (std::int64_t const size : {12, 0, 33}) {
-        auto const positives = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
-        auto const [sources, destinations] = ends_of(positives);
+        auto const positives = glt_test::with_shared_sources(
+            glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)), option.negatives);
+        auto const [sources, destinations] = ends_of(positives, option);
         std::vector<std::int64_t> edge_times;
-        for (std::size_t i = 0; i < positives.size(); ++i) {
+        for (std::size_t i = 0; i < sources.size(); ++i) {
           edge_times.push_back(static_cast<std::int64_t>(i) * 23 % 120 - 5);
         }
         glt::sample_key const key{.seed = 3, .step = size};
@@ -87,12 +98,16 @@ TEST_CASE("around a seed edge with a time, and around its negatives, no later ed
         INFO(list.name, ", ", size, " edges");
         CHECK(plain_links(out) ==
               glt_test::sample_timed_links_naively(list, times, positives, edge_times, option, key));
+        limited.sample(sources, destinations, {}, edge_times, key, out);
+        CHECK(plain_links(out) ==
+              glt_test::sample_timed_links_naively(list, times, positives, edge_times, option, key, of_vertices));
       }
     }
   }
 }
 
-TEST_CASE("seed edges need one time each, trees of their own, and no exclusion, by a rule of times") {
+TEST_CASE("seed edges need one time each and trees of their own by a rule of times, and for exclusion a rule that "
+          "allows it") {
   auto const list = glt_test::random_graph(20, 60);
   auto const graph = glt::make_csr<cpu>(list.view());
   std::vector<std::int64_t> const times(60);
@@ -107,7 +122,19 @@ TEST_CASE("seed edges need one time each, trees of their own, and no exclusion, 
   CHECK(glt_test::names(fault([&] { sampler.sample(two, two, {}, one_time, {}, out); }), "1 queries", "2 seeds"));
   auto excluding = options;
   excluding.exclude = seed_exclusion::edges;
-  CHECK(glt_test::names(fault([&] { sampler_type(graph.view(), excluding, rule{times}); }), "exclude", "before"));
+  CHECK_NOTHROW(sampler_type(graph.view(), excluding, rule{times}));
+  using turning = glt_test::turning_rule;
+  CHECK(glt_test::names(
+      fault([&] { glt::link_sampler<cpu, glt::local_id, turning>(graph.view(), excluding, turning()); }), "exclude",
+      "allows_exclusion"));
+  auto const with_times = [&](std::vector<std::int64_t> const& of_vertices) {
+    sampler_type(graph.view(), options, rule{times}, {}, {}, {}, glt::host_view<std::int64_t const>(of_vertices));
+  };
+  CHECK_NOTHROW(with_times(std::vector<std::int64_t>(20)));
+  CHECK(glt_test::names(fault([&] { with_times({1, 2}); }), "2 vertex times for 20"));
+  options.negatives.strict = false;
+  CHECK(glt_test::names(fault([&] { with_times(std::vector<std::int64_t>(20)); }), "strict"));
+  options.negatives.strict = true;
   options.neighbors.disjoint = false;
   CHECK(glt_test::names(fault([&] { sampler_type(graph.view(), options, rule{times}); }), "disjoint"));
 }
@@ -115,13 +142,14 @@ TEST_CASE("seed edges need one time each, trees of their own, and no exclusion, 
 TEST_CASE("link samples equal the naive ones: every graph, mode, exclusion and number of threads") {
   for (auto const& list : glt_test::adversarial_graphs()) {
     auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-    for (auto const& option : glt_test::link_options_to_try()) {
+    for (auto const& option : glt_test::link_options_of_sources_to_try()) {
       glt::link_sampler<cpu> alone(graph.view(), option);
       glt::link_sampler<cpu> threads(graph.view(), option, {}, cpu(3));
       glt::link_sample<cpu> out; // reused: nothing of the last batch may shine through
       for (std::int64_t const size : {12, 0, 1, 33}) {
-        auto const positives = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
-        auto const [sources, destinations] = ends_of(positives);
+        auto const positives = glt_test::with_shared_sources(
+            glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)), option.negatives);
+        auto const [sources, destinations] = ends_of(positives, option);
         auto const labels = size == 33 ? std::vector<std::int64_t>{} : some_labels(option, positives.size());
         glt::sample_key const key{.seed = 3, .step = size};
         auto const expected = glt_test::sample_links_naively(list, positives, labels, option, key);
@@ -154,14 +182,14 @@ TEST_CASE("renumbering the vertices changes nothing, weights included") {
   glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const renamed = glt::make_csr<cpu>(other.view(), {.edge_ids = true});
-  auto const positives = glt_test::some_positives(list, 30, 1);
-  for (auto const& option : glt_test::link_options_to_try()) {
+  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
+    auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 30, 1), option.negatives);
     glt::link_sample<cpu> out;
     glt::link_sample<cpu> renamed_out;
     glt::link_sampler<cpu> sampler(graph.view(), option, table.view());
     glt::link_sampler<cpu> renamed_sampler(renamed.view(), option, table.view(), {}, original);
-    auto const [sources, destinations] = ends_of(positives);
-    auto const [other_sources, other_destinations] = ends_of(positives, renumbered);
+    auto const [sources, destinations] = ends_of(positives, option);
+    auto const [other_sources, other_destinations] = ends_of(positives, option, renumbered);
     sampler.sample(sources, destinations, {.seed = 4}, out);
     renamed_sampler.sample(other_sources, other_destinations, {.seed = 4}, renamed_out);
     CHECK(plain_links(renamed_out, original) == plain_links(out));
@@ -261,6 +289,37 @@ TEST_CASE("labels and indices as users of PyG know them") {
   CHECK(out.edge_label_index().columns() == 0);
 }
 
+TEST_CASE("several positives of a source have the negatives of the first") {
+  auto const list = glt_test::random_graph(101, 1700);
+  auto const graph = glt::make_csr<cpu>(list.view());
+  glt::link_options options{.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet, .amount = 4}};
+  std::vector<glt::local_id> const repeated{5, 5, 5, 9, 9, 9};
+  std::vector<glt::local_id> const sources{5, 9};
+  std::vector<glt::local_id> const destinations{1, 2, 3, 4, 2, 4};
+  glt::link_sample<cpu> one_by_one;
+  glt::link_sampler<cpu>(graph.view(), options).sample(repeated, destinations, {.seed = 2}, one_by_one);
+  options.negatives.positives = 3;
+  glt::link_sample<cpu> out;
+  glt::link_sampler<cpu> sampler(graph.view(), options);
+  sampler.sample(sources, destinations, {.seed = 2}, out);
+  CHECK(out.num_positives() == 6);
+  CHECK(out.num_negatives() == 8);
+  CHECK(out.src_index().size() == 2);
+  CHECK(out.dst_pos_index().size() == 6);
+  CHECK(out.dst_neg_index().rows() == 2);
+  auto const pairs = plain_links(out);
+  auto const expected = plain_links(one_by_one);
+  CHECK(pairs.triplets == expected.triplets);
+  CHECK(pairs.rows == std::vector{expected.rows[0], expected.rows[3]});
+  auto const fault = [](auto&& f) { return glt_test::thrown<glt::precondition_error>(f); };
+  CHECK(glt_test::names(fault([&] { sampler.sample(repeated, destinations, {}, out); }), "6 sources",
+                        "give 3 per source"));
+  options.negatives.mode = negative_mode::binary;
+  CHECK(glt_test::names(fault([&] { glt::link_sampler<cpu>(graph.view(), options); }), "3 positives per source"));
+  options.negatives = {.mode = negative_mode::triplet, .positives = 0};
+  CHECK(glt_test::names(fault([&] { glt::link_sampler<cpu>(graph.view(), options); }), "0 positives per source"));
+}
+
 TEST_CASE("where non-edges run out, negatives are left out, or marked if padded") {
   glt_test::edge_list list{"complete", 4, {}, {}};
   for (int v = 0; v < 16; ++v) {
@@ -298,16 +357,16 @@ TEST_CASE("a link sampler needs no more of a policy than the concept lists, and 
   glt::csr_view<memory_space::pinned> const pinned(
       graph.num_columns(), {graph.offsets().data(), graph.offsets().size()},
       {graph.sources().data(), graph.sources().size()}, {graph.edge_ids().data(), graph.edge_ids().size()});
-  auto const positives = glt_test::some_positives(list, 40, 2);
-  auto const [sources, destinations] = ends_of(positives);
   using pinned_ids = glt::array_view<memory_space::pinned, glt::local_id const>;
-  pinned_ids const pinned_sources(sources.data(), std::ssize(sources));
-  pinned_ids const pinned_destinations(destinations.data(), std::ssize(destinations));
   std::vector<double> const weights(257, 0.5);
   glt::vertex_weights<minimal_policy> const table(
       glt::array_view<memory_space::pinned, double const>(weights.data(), std::ssize(weights)));
   auto const shares = std::vector<std::int64_t>(257, glt::detail::weight_scale(0.5, 257)(0.5));
-  for (auto const& option : glt_test::link_options_to_try()) {
+  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
+    auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 40, 2), option.negatives);
+    auto const [sources, destinations] = ends_of(positives, option);
+    pinned_ids const pinned_sources(sources.data(), std::ssize(sources));
+    pinned_ids const pinned_destinations(destinations.data(), std::ssize(destinations));
     glt::link_sampler<minimal_policy> sampler(pinned, option, table.view());
     glt::link_sample<minimal_policy> out;
     sampler.sample(pinned_sources, pinned_destinations, {.seed = 1}, out);

@@ -7,7 +7,7 @@
 #include "support/naive_sampler.hpp"
 
 #include <glt/graph/csr.hpp>
-#include <glt/graph/sort_rows.hpp>
+#include <glt/graph/edge_values.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>

@@ -4,7 +4,6 @@
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include <glt/graph/edge_values.hpp>
-#include <glt/graph/sort_rows.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 #include "support/errors.hpp"

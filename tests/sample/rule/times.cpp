@@ -3,10 +3,9 @@
 
 #include <glt/sample/rule/times.hpp>
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/graph/convert.hpp>
-#include <glt/graph/sort_rows.hpp>
+#include <glt/graph/edge_values.hpp>
 
 #include "support/errors.hpp"
 #include "support/graphs.hpp"

@@ -8,7 +8,7 @@
 #include "support/graphs.hpp"
 #include "support/weighted.hpp"
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cmath>
 #include <cstddef>

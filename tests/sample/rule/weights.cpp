@@ -8,7 +8,6 @@
 #include "support/graphs.hpp"
 #include "support/weighted.hpp"
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include <glt/sample/walk/random_walk.hpp>
 
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 
 #include "support/archetypes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/torch/detail/named_tensors.hpp>
+#include <glt/torch/collectives.hpp>
 
 #include <torch/nn/modules/linear.h>
 
@@ -28,9 +28,10 @@ TEST_CASE("only what asks for gradients is trained, and the first difference is 
   CHECK(glt::detail::trained_parameters(*layer).size() == 1);
   CHECK(glt::detail::state_of(*layer).size() == 2);
   auto const own = glt::detail::describe(glt::detail::state_of(*layer));
-  CHECK(glt::detail::difference(own, own).empty());
+  CHECK(glt::detail::difference(own, own, 0).empty());
   torch::nn::Linear const wider(2, 4);
-  auto const text = glt::detail::difference(glt::detail::describe(glt::detail::state_of(*wider)), own);
+  auto const text = glt::detail::difference(glt::detail::describe(glt::detail::state_of(*wider)), own, 3);
   CHECK(text.find("weight Float [4, 2]") != std::string::npos);
   CHECK(text.find("weight Float [3, 2]") != std::string::npos);
+  CHECK(text.find("rank 3") != std::string::npos);
 }

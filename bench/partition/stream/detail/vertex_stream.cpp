@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/partition/hash.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/workloads.hpp"
 

@@ -2,13 +2,32 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/checks.hpp>
-#include <glt/comm/lost_rank.hpp>
 
 #include <new>
-#include <numeric>
 
 namespace glt::detail {
+
+/// Returns the text of the exception that `work` throws; empty if it returns. So a failed precondition becomes the
+/// failure that a rank reports.
+template <class Work>
+[[nodiscard]] std::string failure_of(Work work) {
+  try {
+    work();
+  } catch (std::exception const& failure) {
+    return *failure.what() != '\0' ? failure.what() : "exception without a text";
+  } catch (...) {
+    return "unknown exception";
+  }
+  return {};
+}
+
+/// Runs `work` unless there is a failure already; the text of its exception becomes the failure.
+template <class Work>
+void attempt(std::string& failure, Work work) {
+  if (failure.empty()) {
+    failure = failure_of(std::move(work));
+  }
+}
 
 /// The collective operations of the library, as ranks name them to each other.
 enum class operation : std::uint16_t {
@@ -25,6 +44,7 @@ enum class operation : std::uint16_t {
   make_source_values,
   make_directory,
   make_weights,
+  make_times,
   look_up,
   test_edges,
   exclude,
@@ -48,7 +68,7 @@ enum class operation : std::uint16_t {
 
 /// Returns the name of an operation for the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
-  constexpr std::array<std::string_view, 32> names{"leave",
+  constexpr std::array<std::string_view, 33> names{"leave",
                                                    "make_graph",
                                                    "make_features",
                                                    "make_sampler",
@@ -61,6 +81,7 @@ enum class operation : std::uint16_t {
                                                    "make_source_values",
                                                    "make_directory",
                                                    "make_weights",
+                                                   "make_times",
                                                    "look_up",
                                                    "test_edges",
                                                    "exclude",
@@ -221,10 +242,21 @@ std::vector<call_header> exchange_values(C& comm, call_site site, std::string co
   return headers;
 }
 
+/// Returns a text about rank 0 of `comm` with its rank in the world.
+template <communicator C>
+[[nodiscard]] std::string name_first_rank(C const& comm, std::string text) {
+  constexpr std::string_view rank_0 = "rank 0";
+  if (auto const found = text.find(rank_0); found != std::string::npos) {
+    text.replace(found, rank_0.size(), message("rank ", world_rank(comm, 0)));
+  }
+  return text;
+}
+
 /// Makes sure that all ranks passed the same number in a header exchange: the same count to this rank, or the same
 /// value.
 ///
-/// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`.
+/// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`; "rank 0" in it becomes that
+/// rank in the world.
 ///
 /// @throws collective_error  if not; as every rank does, where counts are the same for all receivers
 template <communicator C, class Difference>
@@ -232,7 +264,8 @@ void check_same(C const& comm, std::span<call_header const> headers, std::int64_
                 Difference difference) {
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].*number != headers[0].*number) {
-      throw agreed(comm, static_cast<int>(rank), difference(headers[rank].*number, headers[0].*number));
+      throw agreed(comm, static_cast<int>(rank),
+                   name_first_rank(comm, difference(headers[rank].*number, headers[0].*number)));
     }
   }
 }
@@ -241,6 +274,22 @@ void check_same(C const& comm, std::span<call_header const> headers, std::int64_
 [[nodiscard]] inline std::int64_t total_value(std::span<call_header const> headers) {
   return std::accumulate(headers.begin(), headers.end(), std::int64_t{0},
                          [](std::int64_t sum, call_header const& header) { return sum + header.value; });
+}
+
+/// Gives the text of rank 0, or its bytes, to all ranks. A rank without memory for it is lost, as the others go on.
+///
+/// @pre    nothing can fail on a rank since the last header exchange; not checked
+/// @comm   collective; two broadcasts
+template <communicator C>
+void broadcast_text(C& comm, std::string& text) {
+  committed(comm, [&] {
+    auto size = std::ssize(text);
+    comm.broadcast(reinterpret_cast<std::byte*>(&size), sizeof(size), 0);
+    text.resize(static_cast<std::size_t>(size));
+    if (size > 0) {
+      comm.broadcast(reinterpret_cast<std::byte*>(text.data()), size, 0);
+    }
+  });
 }
 
 } // namespace glt::detail

@@ -220,7 +220,8 @@ private:
     } catch (std::exception const& failure) {
       auto const thread = thread_of(0);
       return threads_family::or_out_of_memory(thread, [&] {
-        return threads_failure{thread, message("could not finish ", calls[0]->name, ": ", failure.what())};
+        return threads_failure{thread, message(group_text(calls[0]->group.get(), 0), "could not finish ",
+                                               calls[0]->name, ": ", failure.what())};
       });
     }
   }
@@ -246,8 +247,9 @@ private:
       return *family_->broken;
     }
     auto const* call = *std::ranges::find_if(waiting.calls, [](auto* c) { return c != nullptr; });
-    return {thread_of(static_cast<int>(first_gone(waiting))),
-            message("returned while other ranks wait for it in ", call->name,
+    auto const rank = first_gone(waiting);
+    return {thread_of(static_cast<int>(rank)),
+            message(group_text(call->group.get(), rank), "returned while other ranks wait for it in ", call->name,
                     "; make the same calls in the same order on all ranks")};
   }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/comm/detail/checks.hpp>
 
 namespace glt::detail {
 
@@ -19,6 +18,8 @@ struct threads_call {
   int root = 0;            ///< that every rank must pass alike
   std::string_view detail; ///< that every rank must pass alike: element type or reduction
   work complete = nullptr;
+  std::span<int const> threads;             ///< [R], the number of each rank in `run_threads`
+  std::shared_ptr<std::string const> group; ///< name of the communicator; null: none
 
   std::byte const* send = nullptr;
   std::byte* receive = nullptr;
@@ -44,6 +45,23 @@ struct threads_call {
   }
 };
 
+/// Returns the number that messages use for a rank of the call's communicator.
+[[nodiscard]] inline int rank_in_world(threads_call const& call, std::size_t rank) noexcept {
+  return rank < call.threads.size() ? call.threads[rank] : static_cast<int>(rank);
+}
+
+/// Returns the text before the cause of a rank's failure; see `group_prefix`.
+[[nodiscard]] inline std::string group_text(std::string const* group, std::size_t rank) {
+  return group == nullptr || group->empty() ? std::string() : message(*group, '-', rank, ": ");
+}
+
+/// Returns the error that all ranks of a call throw for one of them, which `threads_board` numbers as in `run_threads`.
+[[nodiscard]] inline agreed_error agreed(std::span<threads_call* const> ranks, std::size_t rank,
+                                         std::string_view cause) {
+  return agreed_error(static_cast<int>(ranks.size()), static_cast<int>(rank),
+                      group_text(ranks[rank]->group.get(), rank).append(cause));
+}
+
 /// Returns the call in words, for the text of an error.
 [[nodiscard]] inline std::string to_string(threads_call const& call) {
   std::string words = message(call.name);
@@ -54,7 +72,7 @@ struct threads_call {
     words += message(" of ", call.bytes, " bytes");
   }
   if (call.name == "broadcast") {
-    words += message(" from rank ", call.root);
+    words += message(" from rank ", rank_in_world(call, static_cast<std::size_t>(call.root)));
   }
   return words;
 }
@@ -68,9 +86,9 @@ inline void check_same(std::span<threads_call* const> ranks) {
     auto const& call = *ranks[rank];
     if (call.name != first.name || call.bytes != first.bytes || call.root != first.root ||
         call.detail != first.detail) {
-      throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(rank),
-                         message("is in ", to_string(call), " while rank 0 is in ", to_string(first),
-                                 "; make the same calls in the same order on all ranks"));
+      throw agreed(ranks, rank,
+                   message("is in ", to_string(call), " while rank ", rank_in_world(first, 0), " is in ",
+                           to_string(first), "; make the same calls in the same order on all ranks"));
     }
   }
 }
@@ -93,9 +111,9 @@ inline void complete_all_to_all_v(std::span<threads_call* const> ranks) {
       auto const sent = ranks[from]->send_sizes[to];
       auto const expected = ranks[to]->receive_sizes[from];
       if (sent != expected) {
-        throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
-                           message("expects ", expected, " bytes of rank ", from, ", which sends ", sent,
-                                   "; pass the same size on both sides of all_to_all_v"));
+        throw agreed(ranks, to,
+                     message("expects ", expected, " bytes of rank ", rank_in_world(*ranks[to], from), ", which sends ",
+                             sent, "; pass the same size on both sides of all_to_all_v"));
       }
     }
   }
@@ -114,9 +132,10 @@ inline void complete_replies(std::span<threads_call* const> ranks) {
     for (std::size_t from = 0; from < ranks.size(); ++from) {
       bool const asks = ranks[to]->asked[from] != 0;
       if (asks != (ranks[from]->answering[to] != 0)) {
-        throw agreed_error(static_cast<int>(ranks.size()), static_cast<int>(to),
-                           message(asks ? "expects" : "does not expect", " a reply of rank ", from, ", which ",
-                                   asks ? "sends none" : "sends one", "; let asked and answering mirror each other"));
+        throw agreed(ranks, to,
+                     message(asks ? "expects" : "does not expect", " a reply of rank ", rank_in_world(*ranks[to], from),
+                             ", which ", asks ? "sends none" : "sends one",
+                             "; let asked and answering mirror each other"));
       }
     }
   }

@@ -4,7 +4,7 @@
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
-#include <glt/thrust/detail/systems.hpp>
+#include <glt/thrust/executor.hpp>
 
 #if defined(__CUDACC__)
 #include <glt/cuda/detail/launch.cuh>
@@ -26,6 +26,22 @@ struct temporary_bytes {
   void deallocate(char* pointer, std::size_t bytes) const noexcept { cuda_resource(queue).deallocate(pointer, bytes); }
 };
 
+/// Stream-ordered memory for enqueued work.
+class cuda_scratch {
+public:
+  cuda_scratch(cuda_queue queue, std::int64_t bytes)
+      : memory_(queue), bytes_(static_cast<std::size_t>(bytes)), data_(memory_.allocate(bytes_)) {}
+  cuda_scratch(cuda_scratch const&) = delete;
+  cuda_scratch& operator=(cuda_scratch const&) = delete;
+  ~cuda_scratch() { memory_.deallocate(data_, bytes_); }
+  [[nodiscard]] void* data() const noexcept { return data_; }
+
+private:
+  cuda_resource memory_;
+  std::size_t bytes_;
+  void* data_;
+};
+
 /// Thrust on a stream of a GPU: calls enqueue, and only calls that return a value wait.
 ///
 /// Launches need nvcc; code that only owns, copies and sends memory of a GPU compiles with any compiler.
@@ -37,6 +53,8 @@ public:
 
   [[nodiscard]] static constexpr bool reaches(memory_space space) noexcept { return device_accessible(space); }
   [[nodiscard]] cuda_queue const& queue() const noexcept { return queue_; }
+
+  [[nodiscard]] cuda_scratch scratch(std::int64_t bytes) const { return {queue_, bytes}; }
 
   /// @throws cuda_error  if a launch was refused, or something enqueued before has failed
   template <class Action>

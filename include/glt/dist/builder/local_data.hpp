@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/shared/reading.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/graph/dedupe.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::dist {
@@ -167,6 +166,7 @@ struct build_options {
   std::optional<double> missing{};
   std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank keeps to send in one message round, about
   dist::reading reading = dist::reading::in_place;   ///< how ranks of one machine read each other's parts
+  dist::topology topology = dist::topology::divided; ///< where the graph lies
 };
 
 /// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once. With

@@ -12,8 +12,8 @@
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/hetero_split.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::detail {
 
@@ -129,19 +129,19 @@ struct typed_data {
     return {std::move(node_types), std::move(edge_types)};
   }
   /// Returns the lists that have vertices of a type.
-  [[nodiscard]] std::vector<dist::local_data::id_list const*> lists_of(std::size_t node_type) const {
+  [[nodiscard]] std::vector<named_ids> lists_of(std::size_t node_type) const {
     auto const& of = nodes[node_type];
-    std::vector<dist::local_data::id_list const*> made{&of.rows.vertices};
+    std::vector<named_ids> made{{&of.rows.vertices, "vertices of rows"}};
     for (auto const& type : std::span(edges).first(num_given_edges)) { // reverses have the same lists
       if (type.source == of.name) {
-        made.push_back(&type.edges.sources);
+        made.push_back({&type.edges.sources, "sources of edges '" + type.name + "'"});
       }
       if (type.destination == of.name) {
-        made.push_back(&type.edges.destinations);
+        made.push_back({&type.edges.destinations, "destinations of edges '" + type.name + "'"});
       }
     }
     if (!given.empty()) {
-      made.push_back(&given[node_type].vertices);
+      made.push_back({&given[node_type].vertices, "vertices of given parts"});
     }
     return made;
   }
@@ -186,7 +186,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
   std::optional<typed_data> described;
   typed_graph graph;
   std::int64_t print = 0;
-  std::vector<std::vector<dist::local_data::id_list const*>> lists; // with vertices of a type
+  std::vector<std::vector<named_ids>> lists; // with vertices of a type
   std::vector<gathered_rows> rows;
   std::vector<part_names> names;
   std::vector<part_columns> values;
@@ -332,7 +332,7 @@ namespace glt::dist {
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   build_options const& options = {}) {
-  return {comm, detail::make_data_part(comm, data, method, options), options.reading};
+  return {comm, detail::make_data_part(comm, data, method, options), options.reading, options.topology};
 }
 
 } // namespace glt::dist

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::dist {

@@ -15,10 +15,9 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/tier/tiered_store.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -29,8 +28,10 @@ template <memory_space Space, memory_space From, bytes_copyable T>
   auto const reached = []<class U>(matrix_view<From, U const> values) {
     return matrix_view<Space, U const>(values.data(), values.rows(), values.columns());
   };
-  std::vector<any_rows<Space>> tensors{without_type(
-      feature_view<Space, T>{.features = reached(rows.features), .scales = {rows.scales.data(), rows.scales.size()}})};
+  std::vector<any_rows<Space>> tensors{
+      without_type(feature_view<Space, T>{.features = reached(rows.features),
+                                          .scales = {rows.scales.data(), rows.scales.size()},
+                                          .storage = rows.storage})};
   if (labels) {
     tensors.push_back(without_type(feature_view<Space, label_type>{
         .features = reached(matrix_view<From, label_type const>(rows.labels.data(), rows.labels.size(), 1))}));

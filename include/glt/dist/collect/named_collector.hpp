@@ -15,9 +15,7 @@
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/detail/named_rows.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/subgraph.hpp>
 
 namespace glt::dist {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/dist/batch.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
-#include <glt/memory/detail/copy_members.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>

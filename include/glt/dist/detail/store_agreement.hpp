@@ -55,9 +55,12 @@ void agree_on_matrix(Comm& comm, std::string const& fault, partition_book const&
     print.add(static_cast<std::int64_t>(element_type_of<T>));
   }
   print.add(book_fingerprint(book));
+  if (rows.storage != nullptr) {
+    print.add(1);
+  }
   agree(host_comm(comm), site, {}, print.value(), [](auto, auto) {
-    return "has features of another element type, other scales or another partition than rank 0; load parts of one "
-           "data set on all ranks";
+    return "has features of another element type, other scales or another partition than rank 0, or they alone are "
+           "read from disk; load parts of one data set on all ranks, with the same options";
   });
 }
 
@@ -72,7 +75,8 @@ void agree_on_table(Comm& comm, std::string const& fault, partition_book const& 
   for (auto const& [name, rows] : table.tensors()) {
     lines.push_back(message("\"", name, "\" (", name_of(rows.type), ", ", rows.num_columns, " columns"));
     lines.back() +=
-        rows.scales.empty() ? ")" : message(", scales ", fingerprint_of_scales(table.policy(), rows.scales), ")");
+        rows.scales.empty() ? std::string() : message(", scales ", fingerprint_of_scales(table.policy(), rows.scales));
+    lines.back() += rows.storage == nullptr ? ")" : ", from disk)";
   }
   agree_on_text(host_comm(comm), {.what = operation::make_features}, fault, lines, "has features ",
                 "; load parts of one data set on all ranks");

@@ -17,9 +17,12 @@ template <device_policy Policy, element T>
 [[nodiscard]] feature_store<Policy, T> second_owner(any_rows<Policy::space> const& rows,
                                                     array_view<Policy::space, label_type const> labels,
                                                     std::shared_ptr<void const> const& keeper, Policy const& policy) {
-  return {rows.num_rows, rows.num_columns, second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
+  return {rows.num_rows,
+          rows.num_columns,
+          second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
           second_owner<Policy, label_type>(labels, keeper, policy),
-          second_owner<Policy, float>(rows.scales, keeper, policy)};
+          second_owner<Policy, float>(rows.scales, keeper, policy),
+          std::shared_ptr<row_storage const>(keeper, rows.storage)};
 }
 
 /// Returns the tensor of that name, element type and number of columns (any if negative); null if there is none.

@@ -24,15 +24,31 @@ namespace glt::detail {
       options.optimizer);
 }
 
-/// Returns a fingerprint of everything that must be the same when rows and moments are restored.
+/// Place and form of a rank's rows, which must be the same when they are restored.
+struct embedding_layout {
+  std::int64_t form = 0;         ///< fingerprint of columns, optimiser and element size
+  std::int64_t part = 0;         ///< fingerprint of partition, rank and original ids
+  std::int64_t partitioning = 0; ///< as `partition_book::partitioning`
+  std::int64_t num_vertices = 0; ///< of all ranks
+  global_id first_vertex = 0;    ///< of this rank
+  std::int64_t num_rows = 0;
+
+  friend bool operator==(embedding_layout const&, embedding_layout const&) = default;
+};
+
+/// Returns the layout of an embedding.
 ///
 /// @shape  original: ids of the part's vertices, which differ between partitions into parts of the same sizes
 template <memory_space Space>
-[[nodiscard]] std::int64_t embedding_fingerprint(partition_book const& book, int rank,
-                                                 array_view<Space, global_id const> original,
-                                                 dist::embedding_options const& options, std::size_t element_bytes) {
-  return fingerprint_of(book_fingerprint(book), rank, original, options.columns, options.optimizer.index(),
-                        element_bytes);
+[[nodiscard]] embedding_layout layout_of(partition_book const& book, int rank,
+                                         array_view<Space, global_id const> original,
+                                         dist::embedding_options const& options, std::size_t element_bytes) {
+  return {.form = fingerprint_of(options.columns, options.optimizer.index(), element_bytes),
+          .part = fingerprint_of(book_fingerprint(book), rank, original),
+          .partitioning = book.partitioning(),
+          .num_vertices = book.num_vertices(),
+          .first_vertex = book.begin(rank),
+          .num_rows = book.size(rank)};
 }
 
 /// State of a rank's embedding in a checkpoint.
@@ -41,8 +57,8 @@ struct embedding_state {
   embedding_arrays<Space, T> arrays;
   std::int64_t num_updates;
   double learning_rate;
-  std::int64_t fingerprint; ///< of partition, rank, columns, optimiser and element size
-  std::int64_t history;     ///< of all updates: tells trainings apart; the same on all ranks
+  embedding_layout layout;
+  std::int64_t history; ///< of all updates: tells trainings apart; the same on all ranks
 };
 
 /// Rows of a part and their moments.
@@ -155,7 +171,7 @@ public:
     first_ = std::move(part.first);
     second_ = std::move(part.second);
     arrays_ = {part.rows.view(), first_.view(), second_.view()};
-    fingerprint_ = glt::detail::embedding_fingerprint(book, comm.rank(), original, options, sizeof(T));
+    layout_ = glt::detail::layout_of(book, comm.rank(), original, options, sizeof(T));
     history_ = glt::detail::embedding_options_fingerprint(options);
     auto const rows = book.size(comm.rank());
     store_ = std::make_unique<feature_store<Policy, T>>(
@@ -233,7 +249,7 @@ public:
 
   /// Returns rows and moments of this rank, for files.
   [[nodiscard]] glt::detail::embedding_state<space, T const> state() const {
-    return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), fingerprint_, history_};
+    return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), layout_, history_};
   }
   /// Lets `read(state)` write rows, moments, number of updates and learning rate of this rank.
   ///
@@ -243,7 +259,7 @@ public:
   ///                           again
   template <class Read>
   void restore(Read read) {
-    glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), fingerprint_, history_};
+    glt::detail::embedding_state<space, T> state{arrays_, num_updates_, learning_rate(), layout_, history_};
     auto const failure = glt::detail::failure_of([&] { read(state); });
     std::vector<glt::detail::call_header> headers;
     std::vector<std::int64_t> const updates(static_cast<std::size_t>(gradients_.host().size()), state.num_updates);
@@ -267,7 +283,7 @@ private:
   }
 
   embedding_options options_;
-  std::int64_t fingerprint_ = 0;
+  glt::detail::embedding_layout layout_;
   std::int64_t history_ = 0;
   std::int64_t num_updates_ = 0;
   buffer<Policy, T> first_;

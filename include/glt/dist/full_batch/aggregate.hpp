@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/core/detail/wide_registers.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>

@@ -134,7 +134,8 @@ private:
         throw glt::detail::agreed(graph.host(), static_cast<int>(rank), what);
       };
       if (value / 4 != headers[0].value / 4) {
-        throw_difference("chooses the edges to push otherwise than rank 0; make the same calls on all ranks");
+        throw_difference(glt::detail::name_first_rank(
+            graph.host(), "chooses the edges to push otherwise than rank 0; make the same calls on all ranks"));
       }
       first_kind = first_kind == 0 ? value % 4 : first_kind;
       if (value % 4 != 0 && value % 4 != first_kind) {

@@ -4,7 +4,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/detail/frequency.hpp>
+#include <glt/partition/detail/part_capacities.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/hotness.hpp>

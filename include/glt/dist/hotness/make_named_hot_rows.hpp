@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>

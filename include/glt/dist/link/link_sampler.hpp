@@ -9,6 +9,7 @@
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
+#include <glt/dist/link/detail/vertex_times.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
@@ -38,11 +39,11 @@ namespace glt::dist {
 /// name. Concurrent calls: none on one object, nor on samplers that share a directory or weights.
 ///
 /// @where  memory of `Policy`; waits for sizes that ranks send each other
-/// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up and, if strict, one test
-///         of edges (each one header exchange and two payload exchanges) until no rank has an open place, and a last
-///         header exchange; two look-ups instead of one for ends of two types; with exclusions one header and one
-///         payload exchange per edge type from which edges are left out; with neither one header exchange; then the
-///         messages of the `neighbor_sampler`
+/// @comm   per batch: with negatives one look-up of original ids, then rounds of one look-up, two if vertices have
+///         times, and, if strict, one test of edges (each one header exchange and two payload exchanges) until no rank
+///         has an open place, and a last header exchange; two look-ups instead of one for ends of two types; with
+///         exclusions one header and one payload exchange per edge type from which edges are left out; with neither one
+///         header exchange; then the messages of the `neighbor_sampler`
 /// @source as the serial one
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id, class Rule = uniform_rule,
           class Graph = graph<Policy, Vertex>>
@@ -61,7 +62,8 @@ public:
 
   /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  sources, destinations [P] global ids · labels [P], or empty · queries [P], or empty if the rule has none
+  /// @shape  sources [P / positives], destinations [P] global ids · labels [P], or empty · queries [P / positives], or
+  ///         empty if the rule has none
   struct bulk_item {
     array_view<space, Vertex const> sources;
     array_view<space, Vertex const> destinations;
@@ -73,7 +75,8 @@ public:
 
   /// Borrows the graph, the directories of the vertices at both ends, the data of the rules, and the weights; all must
   /// outlive the sampler. Ends of one type have one directory, `&directory`, ends of two types have two,
-  /// `{&users, &items}`. Without weights all vertices are equally likely to be an end of a negative.
+  /// `{&users, &items}`. Without weights all vertices are equally likely to be an end of a negative. With times its drawn ends
+  /// exist at the time of the seed edge.
   ///
   /// @shape  rules: one, or with types [edge types]
   /// @comm   collective; two header exchanges
@@ -84,12 +87,12 @@ public:
   template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
   link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
                options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
-               Policy policy = {})
-      : types_(agree_on(comm, graph, directories, options, weights)), directories_(directories),
+               Policy policy = {}, detail::times_of_ends<Comm, Policy, Vertex> times = {})
+      : types_(agree_on(comm, graph, directories, options, weights, times)), directories_(directories),
         options_(std::move(options)), rules_(std::move(rules)), comm_(comm),
         relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
         sampler_(comm, graph, options_.neighbors, kind::neighbor_rules(rules_), policy),
-        edges_(comm, relation_, policy), candidates_(edges_, directories, weights),
+        edges_(comm, relation_, policy), candidates_(edges_, directories, weights, times),
         drawer_(detail::negatives_between(options_.negatives, types_), policy),
         num_node_types_(kind::num_node_types(graph)), policy_(policy), ends_(0, policy), originals_(0, policy),
         keys_(0, policy) {
@@ -130,6 +133,8 @@ public:
   {
     sampler_.read_in_place(std::move(neighborhood));
   }
+  /// See `neighbor_sampler::sends_nothing`; pairs and negatives of links still travel.
+  [[nodiscard]] bool sends_nothing() const noexcept { return sampler_.sends_nothing(); }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return sampler_.why_not_in_place(); }
   /// Counts the rows sampled so far.
@@ -140,8 +145,9 @@ public:
   /// @throws precondition_error  as `sample` on the rank that failed
   void check(host_view<Vertex const> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
-    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
-    detail::validate_labels(labels, sources.size(), options_.negatives);
+    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations(),
+                                options_.negatives.positives);
+    detail::validate_labels(labels, destinations.size(), options_.negatives);
   }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
@@ -219,25 +225,32 @@ private:
   using assembly_type = glt::detail::link_assembly<Policy, Vertex, query_type, typename sampler_type::subgraph_type>;
 
   static detail::link_types agree_on(Comm& comm, Graph const& graph, detail::of_both_ends<directory_type*> directories,
-                                     options_type const& options, detail::of_both_ends<weights_type*> weights) {
+                                     options_type const& options, detail::of_both_ends<weights_type*> weights,
+                                     detail::times_of_ends<Comm, Policy, Vertex> times) {
     auto const& negatives = options.negatives;
     detail::link_types types;
     auto const failure = detail::failure_of([&] {
       types = kind::types(graph, options);
       detail::check_exclusion<Rule>(options.exclude);
+      detail::check_times_of_vertices<Rule>(times.sources != nullptr || times.destinations != nullptr, negatives);
       check_directory(directories.sources, kind::book(graph, types.source));
       check_directory(directories.destinations, kind::book(graph, types.destination));
     });
     detail::fingerprint print;
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
-    print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
+    print.add(negatives.positives)
+        .add(negatives.strict)
+        .add(negatives.self_pairs)
+        .add(negatives.attempts)
+        .add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
     print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
+    print.add(times.sources != nullptr).add(times.destinations != nullptr).add(times.sources == times.destinations);
     print.add(directories.sources == directories.destinations).add(weights.sources == weights.destinations);
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print.value(),
                   [](auto, auto) {
                     return "samples links with other options than rank 0; pass the same negatives, exclusion, edge "
-                           "types and weights on all ranks";
+                           "types, weights and times of vertices on all ranks";
                   });
     return types;
   }
@@ -262,9 +275,9 @@ private:
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [sources, destinations, labels, queries, key, out] = batches[b];
-      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(),
-                                  relation_.num_destinations());
-      detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
+      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(), relation_.num_destinations(),
+                                  options_.negatives.positives);
+      detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
       if (detail::has_query<Rule>) {
         detail::check_queries(sources.size(), queries.size());
       }
@@ -278,18 +291,19 @@ private:
   void draw_negatives(std::span<bulk_item const> batches, std::int64_t step, std::string const& failure) {
     auto const ex = policy_.executor();
     std::int64_t size = 0;
-    for (auto const& batch : batches) {
-      size += failure.empty() ? batch.sources.size() : 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      size += failure.empty() ? workers_[b].positives.size() : 0;
     }
     ends_.resize(2 * size);
     originals_.resize(2 * size);
     keys_.resize(size);
     using copy = glt::detail::copy_elements<space, Vertex>;
     for (std::int64_t b = 0, first = 0; first < size; ++b) {
-      auto const& [sources, destinations, labels, queries, key, out] = batches[static_cast<std::size_t>(b)];
-      ex.for_each(sources.size(), copy{sources, ends_.view().subview(first, sources.size())});
-      ex.for_each(sources.size(), copy{destinations, ends_.view().subview(size + first, sources.size())});
-      first += sources.size();
+      auto const positives = workers_[static_cast<std::size_t>(b)].positives.view();
+      auto const count = positives.size();
+      ex.for_each(count, copy{positives.sources, ends_.view().subview(first, count)});
+      ex.for_each(count, copy{positives.destinations, ends_.view().subview(size + first, count)});
+      first += count;
     }
     look_up_originals({.what = detail::operation::look_up, .step = step}, failure);
     auto const originals = std::as_const(originals_).view();
@@ -308,6 +322,9 @@ private:
       ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{
                              detail::negatives_key(batches[b].key, types_.edge_type), original, {}, {}, keys});
       wanted_.push_back({&positives, keys, &negatives});
+      if constexpr (std::same_as<query_type, std::int64_t>) {
+        wanted_.back().times = batches[b].queries;
+      }
       first += count;
     }
     candidates_.begin(step);
@@ -367,15 +384,16 @@ link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Com
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
 link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options, Rule,
-             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
-    -> link_sampler<Comm, Policy, Vertex, Rule>;
+             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {},
+             detail::times_of_ends<Comm, Policy, Vertex> = {}) -> link_sampler<Comm, Policy, Vertex, Rule>;
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
              hetero_link_options, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
     -> link_sampler<Comm, Policy, Vertex, uniform_rule, hetero_graph<Policy, Vertex>>;
 template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
 link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
-             hetero_link_options, std::vector<Rule>, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+             hetero_link_options, std::vector<Rule>, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {},
+             detail::times_of_ends<Comm, Policy, Vertex> = {})
     -> link_sampler<Comm, Policy, Vertex, Rule, hetero_graph<Policy, Vertex>>;
 
 } // namespace glt::dist

@@ -5,13 +5,17 @@
 
 namespace glt::detail {
 
-/// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused.
+/// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused. A place
+/// has `length` elements, one behind the other.
 template <class T>
-void gather_places(std::vector<T> const& from, std::span<std::int64_t const> places, std::vector<T>& to) {
+void gather_places(std::vector<T> const& from, std::span<std::int64_t const> places, std::vector<T>& to,
+                   std::int64_t length = 1) {
   to.clear();
   if (!from.empty()) {
     for (auto const place : places) {
-      to.push_back(from[static_cast<std::size_t>(place)]);
+      for (auto i = place * length; i < (place + 1) * length; ++i) {
+        to.push_back(from[static_cast<std::size_t>(i)]);
+      }
     }
   }
 }
@@ -75,10 +79,11 @@ struct typed_seeds : vertex_seeds<Vertex> {
   }
 };
 
-/// Seed edges for link prediction.
+/// Seed edges for link prediction. A source may have several destinations, one behind the other, all sources as many as
+/// `negative_options::positives` says; a batch then counts sources.
 ///
-/// @shape  sources, destinations [S] global ids, of any part · labels [S], classes from 0, or empty · times [S] for
-///         rules that use them, else empty
+/// @shape  sources [S], destinations [S · positives] global ids, of any part · labels [S], classes from 0, or empty ·
+///         times [S] for rules that use them, else empty
 template <vertex_id Vertex = global_id>
 struct edge_seeds {
   std::vector<Vertex> sources;
@@ -88,19 +93,22 @@ struct edge_seeds {
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(sources.size()); }
 
-  /// @throws precondition_error  if the lists have different lengths
+  /// @throws precondition_error  if the lengths of the lists do not fit
   void check() const {
-    auto const fits = [&](auto const& list) { return list.empty() || list.size() == sources.size(); };
-    if (destinations.size() != sources.size() || !fits(labels) || !fits(times)) {
+    auto const fits = [](auto const& list, auto const& of) { return list.empty() || list.size() == of.size(); };
+    bool const whole = sources.empty() ? destinations.empty() : destinations.size() % sources.size() == 0;
+    if (!whole || destinations.size() < sources.size() || !fits(labels, destinations) || !fits(times, sources)) {
       throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ", destinations.size(),
                                                     " destinations, ", labels.size(), " labels and ", times.size(),
-                                                    " times; give one of each per edge, or no labels and no times"));
+                                                    " times; give one of each per edge, or no labels and no times, "
+                                                    "and several destinations to all sources or to none"));
     }
   }
   void gather(std::span<std::int64_t const> places, edge_seeds& to) const {
     glt::detail::gather_places(sources, places, to.sources);
-    glt::detail::gather_places(destinations, places, to.destinations);
-    glt::detail::gather_places(labels, places, to.labels);
+    auto const positives = sources.empty() ? 0 : std::ssize(destinations) / size(); // of a source
+    glt::detail::gather_places(destinations, places, to.destinations, positives);
+    glt::detail::gather_places(labels, places, to.labels, positives);
     glt::detail::gather_places(times, places, to.times);
   }
 

@@ -3,11 +3,11 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/data_set.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/loading/batch_recipe.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/expansion.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/walk/metapath_walk.hpp>
@@ -20,34 +20,6 @@
 
 namespace glt::detail {
 
-/// Types of the graph and the walker for each kind of options.
-template <class Options>
-struct walks_by;
-template <>
-struct walks_by<walk_options> {
-  template <class Policy, class Vertex>
-  using graph_type = dist::graph<Policy, Vertex>;
-  template <class Comm, class Policy, class Vertex>
-  using walker_type = dist::random_walker<Comm, Policy, Vertex>;
-};
-template <>
-struct walks_by<node2vec_options> {
-  template <class Policy, class Vertex>
-  using graph_type = dist::graph<Policy, Vertex>;
-  template <class Comm, class Policy, class Vertex>
-  using walker_type = dist::node2vec_walker<Comm, Policy, Vertex>;
-};
-template <>
-struct walks_by<metapath_options> {
-  template <class Policy, class Vertex>
-  using graph_type = dist::hetero_graph<Policy, Vertex>;
-  template <class Comm, class Policy, class Vertex>
-  using walker_type = dist::metapath_walker<Comm, Policy, Vertex>;
-};
-
-template <class Options>
-concept options_of_walks = requires { sizeof(walks_by<Options>); };
-
 /// Walks from this rank's seeds of one step, in the order of the seeds.
 template <device_policy Policy, vertex_id Vertex>
 struct walk_batch : dist::batch_place {
@@ -57,12 +29,8 @@ struct walk_batch : dist::batch_place {
 
   glt::walks<Policy, Vertex> walks;
 
-  /// Explains at compile time how to collect rows.
-  template <class... None>
-  auto features() const {
-    static_assert(never<Policy, None...>,
-                  "batches of walks have no features(): collect rows of their vertices by a dist::feature_collector");
-  }
+  template <class Reason = batches_of_walks_have_no_features_so_use_a_feature_collector>
+  void features() const = delete;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -70,132 +38,104 @@ struct walk_batch : dist::batch_place {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
-/// Recipe for mini-batches of walks: a graph, which is borrowed and must outlive the loaders, and the kind of walk.
-/// `walk_options` are for uniform walks, `node2vec_options` for node2vec. `metapath_options` are for walks in a
-/// heterogeneous graph along a cycle of edge types; seeds have the destination type of the first edge type.
-///
-///     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 40, .walks_per_start = 10}), seeds);
-///     glt::dist::walk_batches const along_types(typed_graph, {writes, written_by}, {.length = 40});
-///
-/// Concurrent calls: const members may run concurrently.
-template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options = walk_options>
-class walk_batches {
-  static constexpr bool along_types = std::same_as<Options, metapath_options>;
-
+/// Walker of a maker of batches of walks; along types, `Rules` are the edge types.
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Graph, class Walker>
+class walk_seeding {
 public:
-  using vertex_type = Vertex;
-  using graph_type = typename detail::walks_by<Options>::template graph_type<GraphPolicy, Vertex>;
-  using seeds_type = vertex_seeds<Vertex>;
-  using options_type = Options;
-  using policy_type = GraphPolicy;
-  template <device_policy Policy>
-  using batch_on = detail::walk_batch<Policy, Vertex>;
-  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
-  class maker;
+  using seeds_type = dist::vertex_seeds<Vertex>;
+  using sampler_type = Walker;
 
-  walk_batches(graph_type const& graph, Options options)
-    requires(!along_types)
-      : graph_(&graph), options_(options) {}
-  /// Walks in the graph of a data set without types.
-  walk_batches(data_set<GraphPolicy, Vertex> const& data, Options options)
-    requires(!along_types)
-      : walk_batches(data.graph(), options) {}
-  /// Walks along edge types; see `metapath_walker`.
-  walk_batches(graph_type const& graph, std::vector<int> edge_types, Options options)
-    requires along_types
-      : graph_(&graph), edge_types_(std::move(edge_types)), options_(options) {}
-  /// Walks along edge types of a data set.
-  walk_batches(data_set<GraphPolicy, Vertex> const& data, std::vector<int> edge_types, Options options)
-    requires along_types
-      : walk_batches(data.hetero_graph(), std::move(edge_types), options) {}
-
-  /// Replaces the options.
-  walk_batches& with(Options options) {
-    options_ = options;
-    return *this;
-  }
-
-  [[nodiscard]] Options const& options() const noexcept { return options_; }
-
-private:
-  graph_type const* graph_;
-  std::vector<int> edge_types_; // of meta-paths
-  Options options_;
-};
-
-template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
-walk_batches(graph<GraphPolicy, Vertex> const&, Options) -> walk_batches<GraphPolicy, Vertex, Options>;
-template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
-walk_batches(data_set<GraphPolicy, Vertex> const&, Options) -> walk_batches<GraphPolicy, Vertex, Options>;
-template <device_policy GraphPolicy, vertex_id Vertex>
-walk_batches(data_set<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
-    -> walk_batches<GraphPolicy, Vertex, metapath_options>;
-template <device_policy GraphPolicy, vertex_id Vertex>
-walk_batches(hetero_graph<GraphPolicy, Vertex> const&, std::vector<int>, metapath_options)
-    -> walk_batches<GraphPolicy, Vertex, metapath_options>;
-
-/// Maker of the batches of `walk_batches` on a communicator, in memory of the graph's policy.
-template <device_policy GraphPolicy, vertex_id Vertex, detail::options_of_walks Options>
-template <class Comm, class Policy>
-class walk_batches<GraphPolicy, Vertex, Options>::maker {
-  static_assert(communicator<Comm> && std::same_as<Policy, GraphPolicy>,
-                "these batches are made in memory of the graph's policy; leave the loader's policy out");
-
-public:
-  using batch_type = detail::walk_batch<Policy, Vertex>;
-
-  /// @comm   collective; one header exchange
-  /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0
-  maker(Comm comm, walk_batches const& what, Policy policy)
-      : items_(policy), walker_(make_walker(std::move(comm), what, std::move(policy))),
-        num_vertices_(num_starts(what)) {}
+  /// @comm   as the walker
+  template <class Options, class Rules>
+  walk_seeding(Comm comm, Graph const& graph, Options const& options, Rules const& rules, nothing, Policy policy)
+      : items_(policy), walker_(make_walker(std::move(comm), graph, options, rules, std::move(policy))),
+        num_vertices_(num_starts(graph, rules)) {}
 
   /// @throws precondition_error  if a seed is not a vertex, or seeds have times
   void check(seeds_type const& seeds) const {
     seeds.check();
-    detail::validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
-    detail::check_times(seeds, false);
+    validate_vertices("seed", host_view<Vertex const>(seeds.vertices), num_vertices_);
+    check_times(seeds, false);
   }
 
-  /// Makes batches of valid seeds in as many rounds as one batch takes; a rank without seeds takes part.
+  [[nodiscard]] sampler_type& sampler() noexcept { return walker_; }
+
+  /// Walks for batches in as many rounds as one batch takes; a rank without seeds takes part.
   ///
-  /// @comm   collective; see the walkers
-  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
-    detail::stopwatch watch;
-    walker_.walk_bulk(items_.of(batches, [](auto& memory, auto const& batch) -> typename walker_type::bulk_item {
+  /// @comm   collective; as the walker
+  template <class Batch>
+  void sample(std::span<batch_request<seeds_type, Batch> const> batches) {
+    walker_.walk_bulk(items_.of(batches, [](auto& memory, auto const& batch) -> typename Walker::bulk_item {
       return {memory.vertices(*batch.seeds), batch.key, &batch.out->walks};
     }));
-    watch.lap(seconds_.sampling);
   }
-
-  [[nodiscard]] loader_report report() const { return {.seconds = seconds_}; }
 
 private:
-  using walker_type = typename detail::walks_by<Options>::template walker_type<Comm, Policy, Vertex>;
-
-  static walker_type make_walker(Comm comm, walk_batches const& what, Policy policy) {
-    if constexpr (along_types) {
-      return walker_type(std::move(comm), *what.graph_, what.edge_types_, what.options_, std::move(policy));
+  template <class Options, class Rules>
+  static Walker make_walker(Comm comm, Graph const& graph, Options const& options,
+                            [[maybe_unused]] Rules const& edge_types, Policy policy) {
+    if constexpr (has_schema<Graph>) {
+      return Walker(std::move(comm), graph, edge_types, options, std::move(policy));
     } else {
-      return walker_type(std::move(comm), *what.graph_, what.options_, std::move(policy));
+      return Walker(std::move(comm), graph, options, std::move(policy));
     }
   }
-  static std::int64_t num_starts(walk_batches const& what) { // called after the walker has checked the edge types
-    if constexpr (along_types) {
-      return what.graph_->schema().num_vertices(what.graph_->schema().destination_type(what.edge_types_.front()));
+  template <class Rules>
+  static std::int64_t num_starts(Graph const& graph, [[maybe_unused]] Rules const& edge_types) { // which are checked
+    if constexpr (has_schema<Graph>) {
+      return graph.schema().num_vertices(graph.schema().destination_type(edge_types.front()));
     } else {
-      return what.graph_->num_vertices();
+      return graph.num_vertices();
     }
   }
 
-  detail::bulk_items<Policy, detail::seed_memory<Policy, Vertex>, typename walker_type::bulk_item> items_;
-  walker_type walker_;
+  bulk_items<Policy, seed_memory<Policy, Vertex>, typename Walker::bulk_item> items_;
+  Walker walker_;
   std::int64_t num_vertices_;
-  detail::loader_seconds seconds_;
 };
+
+/// Common part of the kinds of walks, whose batches have no rows; `Base` is the base for the graph.
+template <class Base>
+struct walk_expansion : Base {
+  template <class Policy, class Vertex, class T>
+  using batch_type = walk_batch<Policy, Vertex>;
+  static constexpr bool has_rows = false;
+
+  [[nodiscard]] static bool edge_ids(auto const&) noexcept { return false; }
+};
+template <>
+struct expansion<walk_options> : walk_expansion<plain_expansion> {
+  template <class Comm, class Policy, class GraphPolicy, class Vertex, class Rule>
+  using seeding_type =
+      walk_seeding<Comm, Policy, Vertex, dist::graph<GraphPolicy, Vertex>, dist::random_walker<Comm, Policy, Vertex>>;
+};
+template <>
+struct expansion<node2vec_options> : walk_expansion<plain_expansion> {
+  template <class Comm, class Policy, class GraphPolicy, class Vertex, class Rule>
+  using seeding_type =
+      walk_seeding<Comm, Policy, Vertex, dist::graph<GraphPolicy, Vertex>, dist::node2vec_walker<Comm, Policy, Vertex>>;
+};
+template <>
+struct expansion<metapath_options> : walk_expansion<typed_expansion> {
+  using along_types = void;
+  template <class Rule>
+  using rules_type = std::vector<int>; // the edge types of the cycle
+  template <class Comm, class Policy, class GraphPolicy, class Vertex, class Rule>
+  using seeding_type = walk_seeding<Comm, Policy, Vertex, dist::hetero_graph<GraphPolicy, Vertex>,
+                                    dist::metapath_walker<Comm, Policy, Vertex>>;
+};
+
+} // namespace glt::detail
+
+namespace glt::dist {
+
+/// Recipe for mini-batches of walks: a graph and the kind of walk. `walk_options` are for uniform walks,
+/// `node2vec_options` for node2vec. `metapath_options` are for walks in a heterogeneous graph along a cycle of edge
+/// types; seeds have the destination type of the first edge type.
+///
+///     glt::dist::loader loader(comm, glt::dist::walk_batches(graph, {.length = 40, .walks_per_start = 10}), seeds);
+///     glt::dist::walk_batches const along_types(typed_graph, {writes, written_by}, {.length = 40});
+template <device_policy GraphPolicy, vertex_id Vertex, class Options = walk_options>
+using walk_batches = batch_recipe<Options, GraphPolicy, Vertex>;
 
 } // namespace glt::dist

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/packed.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -49,13 +49,8 @@ public:
     shared_ = node.share(0, [](std::span<std::byte>) {});
     detail::share_bells(box_, node);
   }
-  /// Explains at compile time that the argument must be roles, not a communicator.
-  template <std::same_as<Comm> Ranks>
-  explicit client(Ranks&) : client(detail::no_value<role_context<Comm>&>()) {
-    static_assert(detail::never<Ranks>,
-                  "a client takes the roles of the ranks: dist::role_context roles(comm, role, group); "
-                  "dist::client client(roles)");
-  }
+  template <std::same_as<Comm> Ranks, class Reason = detail::servers_and_clients_take_the_role_context_of_the_ranks>
+  explicit client(Ranks&) = delete;
   client(client const&) = delete;
   client& operator=(client const&) = delete;
   /// Waits until the servers know that this client leaves; does not wait while an exception unwinds.

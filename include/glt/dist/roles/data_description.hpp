@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/core.hpp>
-#include <glt/core/detail/name_list.hpp>
+#include <glt/core/error.hpp>
 
 namespace glt::dist {
 

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/detail/data_requests.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

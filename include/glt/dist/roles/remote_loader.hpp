@@ -68,23 +68,20 @@ public:
       throw;
     }
   }
-  /// Explains at compile time which argument does not fit.
-  template <class Client, class Seeds, class Options = typename Recipe::options_type>
-    requires(!std::same_as<Client, client<Comm>> || !std::convertible_to<Seeds const&, seeds_type> ||
-             !std::convertible_to<Options const&, typename Recipe::options_type>)
+  template <class Client, class Seeds, class Options = typename Recipe::options_type,
+            class Reason = detail::a_remote_loader_is_made_by_a_client_of_the_same_communicator>
+    requires(!std::same_as<Client, client<Comm>>)
   remote_loader(Client&, std::string const&, Seeds const&, Options const&, loader_options const& = {},
-                remote_options const& = {}) {
-    if constexpr (!std::same_as<Client, client<Comm>>) {
-      static_assert(detail::never<Client>,
-                    "a remote_loader is made by a dist::client of the same communicator, on ranks "
-                    "that are clients or trainers");
-    } else if constexpr (!std::convertible_to<Seeds const&, seeds_type>) {
-      detail::explain_recipe_seeds<Seeds, seeds_type>();
-    } else {
-      static_assert(detail::never<Options>, "options of this recipe are another type: name the recipe that the servers "
-                                            "offer in remote_loader<Comm, Recipe>, and give its options");
-    }
-  }
+                remote_options const& = {}) = delete;
+  template <class Seeds, class Options = typename Recipe::options_type,
+            class Reason = typename decltype(detail::reason_of_recipe_seeds<Seeds, seeds_type>())::type>
+    requires(!std::convertible_to<Seeds const&, seeds_type>)
+  remote_loader(client<Comm>&, std::string const&, Seeds const&, Options const&, loader_options const& = {},
+                remote_options const& = {}) = delete;
+  template <class Options, class Reason = detail::the_options_are_not_those_of_the_recipe_that_the_servers_offer>
+    requires(!std::convertible_to<Options const&, typename Recipe::options_type>)
+  remote_loader(client<Comm>&, std::string const&, seeds_type const&, Options const&, loader_options const& = {},
+                remote_options const& = {}) = delete;
   remote_loader(remote_loader const&) = delete;
   remote_loader& operator=(remote_loader const&) = delete;
   /// Closes the loader without waiting.

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/detail/data_requests.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/feature/detail/copy_rows.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
@@ -104,8 +101,8 @@ public:
                                                   &dist::data_description::split_entry::name);
       if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors || !same_splits) {
         throw agreed(group, static_cast<int>(part),
-                     "serves another partition, other tensors or other splits than rank 0; serve one data set on all "
-                     "ranks");
+                     name_first_rank(group, "serves another partition, other tensors or other splits than rank 0; "
+                                            "serve one data set on all ranks"));
       }
       for (std::size_t s = 0; s < splits.size(); ++s) {
         whole.splits[s].sizes[part] = splits[s].sizes.front();

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/packed.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
@@ -154,19 +154,14 @@ public:
 
   [[nodiscard]] role_context<Comm>& roles() noexcept { return *roles_; }
 
-  /// Explains at compile time that the argument must be roles, not a communicator.
-  template <std::same_as<Comm> Ranks>
-  explicit server(Ranks&) : server(detail::no_value<role_context<Comm>&>()) {
-    static_assert(detail::never<Ranks>,
-                  "a server takes the roles of the ranks: dist::role_context roles(comm, role, group); "
-                  "dist::server server(roles)");
-  }
+  template <std::same_as<Comm> Ranks, class Reason = detail::servers_and_clients_take_the_role_context_of_the_ranks>
+  explicit server(Ranks&) = delete;
   server(server const&) = delete;
   server& operator=(server const&) = delete;
   /// Tells clients and other servers that wait, if this server never ran.
   ~server() {
     if (!has_run_) {
-      say_gone(roles_->world_rank(), own_failure("has gone before it served"), true);
+      say_gone(roles_->world_rank(), [this] { return own_failure("has gone before it served"); }, true);
     }
   }
 
@@ -207,13 +202,13 @@ public:
       }
     } catch (collective_error const& failure) {                  // of this group; other groups do not know
       static_cast<void>(box_.receive(detail::mailbox_limit(0))); // threads: all may know, then it throws
-      say_gone(failure.rank(), failure.cause(), false);
+      say_gone(failure.rank(), [&] { return failure.cause(); }, false);
       throw error(failure.cause());
     } catch (std::exception const& failure) { // other ranks cannot know
-      say_gone(roles_->world_rank(), own_failure(failure.what()), false);
+      say_gone(roles_->world_rank(), [&] { return own_failure(failure.what()); }, false);
       throw;
     } catch (...) {
-      say_gone(roles_->world_rank(), own_failure("unknown exception"), false);
+      say_gone(roles_->world_rank(), [this] { return own_failure("unknown exception"); }, false);
       throw;
     }
   }
@@ -339,17 +334,19 @@ private:
   [[nodiscard]] std::string own_failure(std::string_view cause) const {
     return detail::message(roles_->name_of(roles_->world_rank()), ": ", cause);
   }
-  // Tells ranks that this server has failed. Does not wait for delivery: a receiver that fails as well may never
-  // receive.
-  void say_gone(int rank, std::string_view cause, bool to_servers) noexcept {
+  // Tells ranks that this server has failed, by the text that `cause()` returns: there may be no memory for it. Does
+  // not wait for delivery: a receiver that fails as well may never receive.
+  template <class Cause>
+  void say_gone(int rank, Cause cause, bool to_servers) noexcept {
     try {
       detail::committed(roles_->world(), [&] { // they wait for this message
+        std::string const text = cause();
         auto told = std::vector<int>(clients_.ranks().begin(), clients_.ranks().end());
         if (to_servers) {
           std::ranges::remove_copy(servers_.ranks(), std::back_inserter(told), roles_->world_rank());
         }
         for (int const other : told) {
-          detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, std::string(cause)});
+          detail::send_packed(box_, other, message_kind::gone, detail::failed_message{0, 0, rank, text});
         }
       });
     } catch (std::exception const&) { // a guard of the world ends the job

@@ -125,7 +125,12 @@ public:
       for (auto const& [seeds, key, out] : batches) {
         items_.push_back({.seeds = seeds, .key = key, .out = out});
       }
-      reach_->sample_bulk(std::span(std::as_const(items_)));
+      auto const reach = [&] { reach_->sample_bulk(std::span(std::as_const(items_))); };
+      if (reach_->sends_nothing()) {
+        failure = detail::failure_of(reach); // other ranks do not know of it
+      } else {
+        reach();
+      }
     } else {
       failure = detail::failure_of([&] { take_seeds(batches); });
     }

@@ -89,14 +89,10 @@ public:
     requires std::default_initializable<Rule> && std::same_as<Rule, typename kind::rules_type>
       : neighbor_sampler(std::move(comm), graph, std::move(options), Rule{}, std::move(policy)) {}
 
-  /// Explains at compile time that the graph or the options do not fit.
-  template <class Other, class Options = options_type, class... Others>
-  neighbor_sampler(Comm comm, Other const&, Options const&, Others const&...)
+  template <class Other, class Options = options_type, class... Others,
+            class Reason = typename decltype(detail::reason_of_part<Other, Graph>())::type>
     requires(!std::same_as<Other, Graph> || !std::convertible_to<Options const&, options_type>)
-      : neighbor_sampler(std::move(comm), detail::no_value<Graph const&>(), options_type{},
-                         detail::no_value<typename kind::rules_type>()) {
-    detail::explain_part<Other, Options, Graph>();
-  }
+  neighbor_sampler(Comm, Other const&, Options const&, Others const&...) = delete;
 
   [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
@@ -137,6 +133,9 @@ public:
     exchange_.read_in_place(books_, ends_, std::move(neighborhood), detail::read_graph_alone(rules_, !!rule_of_));
   }
 
+  /// Returns true if all ranks sample all rows in place, as over a replicated topology. Then calls send nothing, do not
+  /// wait for other ranks, and throw on the rank that failed alone.
+  [[nodiscard]] bool sends_nothing() const noexcept { return exchange_.sends_nothing(); }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
   /// Counts the rows sampled so far.
@@ -184,19 +183,12 @@ public:
     run({.seeds = lists, .key = key, .out = &out});
   }
 
-  /// Explains at compile time that the seeds or the result do not fit.
-  template <class Seeds, class Out>
-  void sample(Seeds const&, sample_key, Out&)
+  template <
+      class Seeds, class Out,
+      class Reason = typename decltype(detail::reason_of_seeds<Seeds, space, Vertex, detail::has_query<Rule>>())::type>
     requires(std::same_as<seeds_type, array_view<space, Vertex const>> &&
              (detail::has_query<Rule> || !detail::fitting_seeds<Seeds, Out, space, Vertex, subgraph_type>))
-  {
-    static_assert(
-        !detail::has_query<Rule>,
-        "the rule of this sampler needs a query for every seed, such as a time: sample(seeds, times, key, out)");
-    if constexpr (!detail::has_query<Rule>) {
-      detail::explain_seeds<Seeds, Out, space, Vertex, subgraph_type>();
-    }
-  }
+  void sample(Seeds const&, sample_key, Out&) = delete;
 
   /// Samples this rank's batches in one sweep of messages, each as `sample` would; a batch without seeds has an empty
   /// list, or empty lists.

@@ -12,6 +12,12 @@ enum class reading {
   by_messages ///< as ranks of several machines do; no memory is copied
 };
 
+/// Place of the graph of a data set. Batches are the same.
+enum class topology {
+  divided,   ///< every rank has its part; see `reading` for the parts of others
+  replicated ///< every machine has all parts, and uniform draws send no message; rows stay with their owners
+};
+
 } // namespace glt::dist
 
 namespace glt::detail {
@@ -19,13 +25,13 @@ namespace glt::detail {
 // Returns the memory in which ranks read each other's parts; nothing if they read by messages, or if each of them is
 // alone on its machine. Collective: with several ranks two header exchanges and the exchanges of `node_memory_of`.
 template <finds_node_memory Comm>
-[[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how) {
+[[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how, dist::topology where) {
   std::optional<decltype(node_memory_of(comm))> made;
   if (comm.size() == 1) {
     return made;
   }
-  agree(comm, {.what = operation::share}, {}, static_cast<std::int64_t>(how),
-        [](auto, auto) { return "reads in another way than rank 0; pass the same reading on all ranks"; });
+  agree(comm, {.what = operation::share}, {}, 2 * static_cast<std::int64_t>(where) + static_cast<std::int64_t>(how),
+        [](auto, auto) { return "reads in another way than rank 0; pass the same reading and topology on all ranks"; });
   if (how == dist::reading::by_messages) {
     return made;
   }

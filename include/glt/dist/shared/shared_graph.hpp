@@ -5,8 +5,7 @@
 #include <glt/dist/shared/detail/shared_tensors.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/partition/graph_part.hpp>
-#include <glt/partition/hetero_split.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::detail {
 
@@ -20,11 +19,29 @@ struct part_view {
   std::vector<array_view<Space, global_id const>> original;
 };
 
+/// Returns the view of a part from the arrays that `share_graph` copied, of as many types as its rank has.
+template <memory_space Space, vertex_id Vertex>
+[[nodiscard]] part_view<Space, Vertex> view_of_part(shared_tensors::table const& tensors) {
+  part_view<Space, Vertex> view;
+  for (auto next = tensors.begin(); next != tensors.end();) {
+    if (next->name == "original") {
+      view.original.push_back(array_of<global_id>(next->rows));
+      ++next;
+    } else {
+      view.graphs.emplace_back(array_of<std::int64_t>(next[0].rows)[0], array_of<edge_offset>(next[1].rows),
+                               array_of<Vertex>(next[2].rows), array_of<edge_id>(next[3].rows));
+      next += 4;
+    }
+  }
+  return view;
+}
+
 /// Graph that the ranks of one machine share: one copy of each part.
 template <class Part, memory_space Space, vertex_id Vertex>
 struct shared_graph {
   Part own;                                          ///< of this rank, inside the shared memory
   node_views<part_view<Space, Vertex>> neighborhood; ///< of ranks whose rows are sampled in place
+  std::span<std::byte const> block;                  ///< the shared memory of this rank's part
 };
 
 // Copy of this rank's rows of all edge types and original ids of all node types in node-shared memory, and views of all
@@ -34,6 +51,7 @@ struct shared_arrays_of_part {
   std::vector<csr_graph<Policy, Vertex>> graphs;
   std::vector<buffer<Policy, global_id>> original;
   node_views<part_view<Policy::space, Vertex>> neighborhood;
+  std::span<std::byte const> block; // of this rank
 
   template <node_memory Node>
   shared_arrays_of_part(Node& node, std::span<csr_graph<Policy, Vertex> const> from,
@@ -63,20 +81,8 @@ struct shared_arrays_of_part {
     for (; at < arrays.size(); ++at) {
       original.push_back(shared.template adopt<global_id>(at, policy));
     }
-    neighborhood = shared.template views<part_view<Policy::space, Vertex>>([](shared_tensors::table const& tensors) {
-      part_view<Policy::space, Vertex> view; // of as many types as its rank has
-      for (auto next = tensors.begin(); next != tensors.end();) {
-        if (next->name == "original") {
-          view.original.push_back(array_of<global_id>(next->rows));
-          ++next;
-        } else {
-          view.graphs.emplace_back(array_of<std::int64_t>(next[0].rows)[0], array_of<edge_offset>(next[1].rows),
-                                   array_of<Vertex>(next[2].rows), array_of<edge_id>(next[3].rows));
-          next += 4;
-        }
-      }
-      return view;
-    });
+    neighborhood = shared.template views<part_view<Policy::space, Vertex>>(view_of_part<Policy::space, Vertex>);
+    block = shared.block;
   }
 };
 
@@ -95,7 +101,9 @@ template <host_policy Policy, vertex_id Vertex, node_memory Node>
 share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(&part.graph, 1), std::span(&part.original, 1),
                                                      policy);
-  return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])}, std::move(made.neighborhood)};
+  return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])},
+          std::move(made.neighborhood),
+          made.block};
 }
 
 /// Copies this rank's part of a heterogeneous graph to node-shared memory, as above.
@@ -105,7 +113,8 @@ template <host_policy Policy, vertex_id Vertex, node_memory Node>
 share_graph(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(part.relations), std::span(part.original), policy);
   return {{part.schema, part.books, part.part, std::move(made.graphs), std::move(made.original)},
-          std::move(made.neighborhood)};
+          std::move(made.neighborhood),
+          made.block};
 }
 
 } // namespace glt::dist

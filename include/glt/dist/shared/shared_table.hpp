@@ -2,10 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
-#include <glt/core/detail/visit_element.hpp>
 #include <glt/dist/shared/detail/shared_tensors.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/detail/named_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>

@@ -86,13 +86,10 @@ public:
     rounds_.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
   }
 
-  /// Explains at compile time that the starts or walks do not fit.
-  template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&)
+  template <class Starts, class Out,
+            class Reason = typename decltype(glt::detail::reason_of_seeds<Starts, space, Vertex>())::type>
     requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
-  {
-    glt::detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
-  }
+  void walk(Starts const&, sample_key, Out&) = delete;
 
 private:
   graph<Policy, Vertex> const* graph_;

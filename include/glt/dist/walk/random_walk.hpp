@@ -83,13 +83,10 @@ public:
                rounds_);
   }
 
-  /// Explains at compile time that the starts or walks do not fit.
-  template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&)
+  template <class Starts, class Out,
+            class Reason = typename decltype(glt::detail::reason_of_seeds<Starts, space, Vertex>())::type>
     requires(!glt::detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
-  {
-    glt::detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
-  }
+  void walk(Starts const&, sample_key, Out&) = delete;
 
 private:
   template <class Walker>

@@ -1,14 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/feature/detail/copy_rows.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/core/detail/processor.hpp>
+
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+#include <emmintrin.h>
+#endif
 
 #if defined(__F16C__) && !defined(__CUDA_ARCH__)
 #include <immintrin.h>
 #endif
 
 namespace glt::detail {
+
+/// Map for copies in which item i is row i.
+struct rows_in_order {
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return i; }
+};
+
+/// Map for copies in which item i is the row that element i of an array names.
+template <class Id>
+struct rows_listed {
+  Id const* ids;
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return ids[i]; }
+};
+
+/// Prefetcher of rows at random places of a large memory. It asks for several rows ahead, so that their reads overlap.
+template <class From>
+struct row_prefetcher {
+  std::byte const* rows;
+  std::int64_t row_bytes;
+  From from;
+
+  /// Prefetches a later row; call it before item i of items up to `last` is read.
+  GLT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t last) const {
+    if constexpr (!std::is_same_v<From, rows_in_order>) { // in order, the processor prefetches by itself
+      auto const* const row = rows + from(std::min(i + rows_ahead, last - 1)) * row_bytes;
+      auto const asked = row_bytes < ahead_bytes ? row_bytes : ahead_bytes;
+      for (std::int64_t byte = 0; byte < asked; byte += line_bytes) {
+        prefetch(row + byte);
+      }
+    }
+  }
+
+private:
+  static constexpr std::int64_t rows_ahead = 8;
+  static constexpr std::int64_t line_bytes = 64;
+  static constexpr std::int64_t ahead_bytes = 8 * line_bytes; // the processor prefetches the rest of a longer row
+};
+
+/// Copies bytes that the writer will not read soon. If the processor can, whole lines to the beginning of a line go
+/// past its cache; otherwise the same as `copy_bytes`.
+///
+/// Other threads may see the bytes after `finish_streams`.
+GLT_HOST_DEVICE inline void stream_bytes(void* to, void const* from, std::int64_t bytes) noexcept {
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+  constexpr std::int64_t line_bytes = 64;
+  if (bytes % line_bytes == 0 && reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0) {
+    auto const* in = static_cast<__m128i const*>(from);
+    auto* out = static_cast<__m128i*>(to);
+    for (auto lines = bytes / line_bytes; lines > 0; --lines, in += 4, out += 4) {
+      auto const first = _mm_loadu_si128(in);
+      auto const second = _mm_loadu_si128(in + 1);
+      auto const third = _mm_loadu_si128(in + 2);
+      auto const fourth = _mm_loadu_si128(in + 3);
+      _mm_stream_si128(out, first);
+      _mm_stream_si128(out + 1, second);
+      _mm_stream_si128(out + 2, third);
+      _mm_stream_si128(out + 3, fourth);
+    }
+    return;
+  }
+#endif
+  copy_bytes(to, from, bytes);
+}
+
+/// Orders the streamed writes of the calling thread before its later writes.
+GLT_HOST_DEVICE inline void finish_streams() noexcept {
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+  _mm_sfence();
+#endif
+}
+
+/// Writes of rows through the cache.
+struct cached_writes {
+  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
+    copy_bytes(to, from, bytes);
+  }
+  GLT_HOST_DEVICE static void finish() noexcept {}
+};
+
+/// Writes of rows past the cache: faster if several ranks or threads share the memory's bandwidth.
+struct streamed_writes {
+  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
+    stream_bytes(to, from, bytes);
+  }
+  GLT_HOST_DEVICE static void finish() noexcept { finish_streams(); }
+};
+
+/// Functor for `for_ranges` that copies row from(i) of one matrix to row to(i) of another.
+/// @cost   one read and one write of every byte
+template <class From, class To, class Writes = cached_writes>
+struct copy_rows {
+  std::byte const* in;
+  std::byte* out;
+  std::int64_t row_bytes;
+  From from;
+  To to;
+
+  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
+    row_prefetcher<From> const ahead{in, row_bytes, from};
+    for (auto i = first; i < last; ++i) {
+      ahead(i, last);
+      Writes::copy(out + to(i) * row_bytes, in + from(i) * row_bytes, row_bytes);
+    }
+    Writes::finish();
+  }
+};
+
+/// Fewest rows that are worth a separate range.
+inline constexpr std::int64_t copied_rows_per_range = 64;
 
 /// Element types of columns: the types that have an `element_type`.
 template <class T>

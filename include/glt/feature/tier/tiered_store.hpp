@@ -4,8 +4,6 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
-#include <glt/feature/tier/tiered_view.hpp>
-#include <glt/memory/memory.hpp>
 
 namespace glt {
 
@@ -32,11 +30,6 @@ struct hot_limit {
   auto const of_device = for_rows < 0 ? 0 : row_bytes > 0 ? std::min(rows, for_rows / row_bytes) : rows;
   return std::min({rows, by_ratio, of_device * devices});
 }
-
-} // namespace detail
-} // namespace glt
-
-namespace glt::detail {
 
 /// Placement of the rows of a tiered store: the first rows of a ranking are hot and go to the devices round robin.
 struct tier_plan {
@@ -80,14 +73,15 @@ struct tier_plan {
   return plan;
 }
 
-/// Copies the rows `ids` of ordinary memory into memory of a policy.
+/// Copies the rows `listed` of ordinary memory into memory of a policy.
 ///
-/// @shape  rows [V, F] · ids [S] → [S, F]
+/// @shape  rows [V, F] · listed [S] → [S, F]
 /// @pre    every id is in [0, V); not checked
 /// @cost   for policies of GPUs the rows pass through `staged_bytes` of ordinary memory
 template <device_policy Policy, bytes_copyable T>
 [[nodiscard]] buffer<Policy, T> copy_rows_in(Policy const& policy, host_matrix<T const> rows,
-                                             host_view<local_id const> ids, std::int64_t staged_bytes = 1 << 22) {
+                                             std::span<local_id const> listed, std::int64_t staged_bytes = 1 << 22) {
+  host_view<local_id const> const ids(listed); // newer g++ refuse the name that nvcc 13 gives such a parameter
   auto const columns = rows.columns();
   buffer<Policy, T> made(ids.size() * columns, policy);
   if constexpr (host_policy<Policy>) {
@@ -107,9 +101,7 @@ template <device_policy Policy, bytes_copyable T>
   return made;
 }
 
-} // namespace glt::detail
-
-namespace glt {
+} // namespace detail
 
 /// Owner of features of V vertices in two memories: hot rows in the faster, the others in the larger one; move-only.
 ///

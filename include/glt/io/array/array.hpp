@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::io {
@@ -105,11 +106,87 @@ public:
     return buffer<device::cpu, T>::adopt(first, count, std::move(keeper));
   }
 
+  /// Returns the storage that gathers read the rows by instead of from the bytes; null if there is none.
+  [[nodiscard]] std::shared_ptr<glt::detail::row_storage const> const& storage() const noexcept { return storage_; }
+  /// Reads rows by a storage of the same rows from now on, as `feature_store` does.
+  void read_by(std::shared_ptr<glt::detail::row_storage const> storage) noexcept { storage_ = std::move(storage); }
+
+  /// Keeps the rows [first, first + count) only, without a copy; the memory of the others stays as long as theirs.
+  ///
+  /// @throws precondition_error  if there are no such rows
+  void keep_rows(std::int64_t first, std::int64_t count) {
+    if (first < 0 || count < 0 || count > rows() - first) {
+      throw precondition_error(glt::detail::message("rows [", first, ", ", first, " + ", count, ") of an array of ",
+                                                    rows(), "; keep some of those that it has"));
+    }
+    if (count < rows()) {
+      auto const row = bytes_.size() / rows();
+      auto keeper = std::make_shared<buffer<device::cpu, std::byte>>(std::move(bytes_));
+      auto* const data = keeper->data() + first * row;
+      bytes_ = buffer<device::cpu, std::byte>::adopt(data, count * row, std::move(keeper));
+      shape_.front() = count;
+      storage_.reset(); // of all rows
+    }
+  }
+
 private:
   element_type type_ = element_type::float32;
   bool is_bool_ = false;
   std::vector<std::int64_t> shape_;
   buffer<device::cpu, std::byte> bytes_;
+  std::shared_ptr<glt::detail::row_storage const> storage_;
 };
 
 } // namespace glt::io
+
+namespace glt::io::detail {
+
+template <class From, class T>
+buffer<device::cpu, T> convert_elements(array const& from) {
+  auto const elements = from.values<From>();
+  buffer<device::cpu, T> made(elements.size());
+  for (std::int64_t i = 0; i < made.size(); ++i) {
+    if constexpr (std::same_as<From, float16> || std::same_as<From, bfloat16>) {
+      made[i] = static_cast<T>(static_cast<float>(elements[i]));
+    } else {
+      made[i] = static_cast<T>(elements[i]);
+    }
+  }
+  return made;
+}
+
+/// Converts the elements of an array as C++ does; without a copy if they have type T already.
+///
+/// @pre    values fit T; not checked
+template <class T>
+[[nodiscard]] buffer<device::cpu, T> convert(array from) {
+  if (from.shape().empty() && from.empty()) {
+    return {};
+  }
+  if (from.type() == glt::detail::element_type_of<T>) {
+    return std::move(from).template take<T>();
+  }
+  switch (from.type()) {
+  case element_type::int8:
+    return convert_elements<std::int8_t, T>(from);
+  case element_type::uint8:
+    return convert_elements<std::uint8_t, T>(from);
+  case element_type::int16:
+    return convert_elements<std::int16_t, T>(from);
+  case element_type::int32:
+    return convert_elements<std::int32_t, T>(from);
+  case element_type::int64:
+    return convert_elements<std::int64_t, T>(from);
+  case element_type::float16:
+    return convert_elements<float16, T>(from);
+  case element_type::bfloat16:
+    return convert_elements<bfloat16, T>(from);
+  case element_type::float32:
+    return convert_elements<float, T>(from);
+  case element_type::float64:
+    break;
+  }
+  return convert_elements<double, T>(from);
+}
+
+} // namespace glt::io::detail

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/core/detail/atomic_file.hpp>
-#include <glt/io/detail/file_state.hpp>
-#include <glt/io/detail/folder_lock.hpp>
+#include <glt/io/detail/input_file.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -13,10 +12,69 @@
 
 #if defined(__unix__)
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
 namespace glt::io::detail {
+
+/// Lock that marks a folder as in use by this process. The lock ends with the process, so that others can tell a folder
+/// in use from an abandoned one.
+class folder_lock {
+public:
+  enum class state : std::uint8_t {
+    held,   // by this object
+    taken,  // by another process, or the folder does not exist
+    unknown // the file system cannot tell
+  };
+
+  folder_lock() = default;
+  explicit folder_lock([[maybe_unused]] std::filesystem::path const& folder) noexcept {
+#if defined(__unix__)
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+      state_ = errno == ENOENT ? state::taken : state::unknown;
+    } else if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      state_ = errno == EWOULDBLOCK ? state::taken : state::unknown;
+    } else {
+      state_ = names_it(folder) ? state::held : state::taken;
+    }
+#endif
+  }
+  folder_lock(folder_lock&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), state_(std::exchange(other.state_, state::unknown)) {}
+  folder_lock& operator=(folder_lock&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~folder_lock() {
+#if defined(__unix__)
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+#endif
+  }
+
+  [[nodiscard]] state outcome() const noexcept { return state_; }
+
+  /// False if the folder was removed or replaced by another one; true if the system cannot tell.
+  [[nodiscard]] bool names_it([[maybe_unused]] std::filesystem::path const& folder) const noexcept {
+#if defined(__unix__)
+    struct ::stat locked{};
+    struct ::stat named{};
+    return descriptor_ < 0 || (::fstat(descriptor_, &locked) == 0 && ::stat(folder.c_str(), &named) == 0 &&
+                               locked.st_ino == named.st_ino && locked.st_dev == named.st_dev);
+#else
+    return true;
+#endif
+  }
+
+private:
+  int descriptor_ = -1;
+  state state_ = state::unknown;
+};
 
 // Calls `wait` with the descriptor of a file or folder; throws if the disk does not take its content.
 template <class Wait>
@@ -218,5 +276,41 @@ private:
   folder_lock lock_;
   bool committed_ = false;
 };
+
+/// The folders beside `target` that an `atomic_folder` has made and marked, of any process; those under way as well.
+[[nodiscard]] inline std::vector<std::filesystem::path> list_beside(std::filesystem::path const& target) {
+  auto const whole = glt::detail::without_trailing_separator(target);
+  auto const start = whole.filename().string() + partial_ending;
+  auto const is_ours = [&](std::string const& name) { // out.glt-partial0, out.glt-partial0.removed
+    auto const end = name.starts_with(start) ? name.find_first_not_of("0123456789", start.size()) : start.size();
+    return end > start.size() && (end == std::string::npos || name[end] == '.');
+  };
+  auto const parent = whole.has_parent_path() ? whole.parent_path() : std::filesystem::path(".");
+  std::vector<std::filesystem::path> found;
+  std::error_code fault;
+  std::filesystem::directory_iterator entry(parent, fault);
+  for (; !fault && entry != std::filesystem::directory_iterator(); entry.increment(fault)) {
+    std::error_code ignored;
+    if (is_ours(entry->path().filename().string()) && !entry->is_symlink(ignored) && entry->is_directory(ignored) &&
+        is_marked(entry->path())) {
+      found.push_back(entry->path());
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Removes the folders beside `target` that killed processes left from an `atomic_folder`; returns their paths.
+///
+/// Those that a process works in stay, as do all where the file system cannot tell, and those without the mark.
+[[nodiscard]] inline std::vector<std::filesystem::path> remove_abandoned(std::filesystem::path const& target) {
+  std::vector<std::filesystem::path> removed;
+  for (auto const& path : list_beside(target)) {
+    if (folder_lock const lock(path); lock.outcome() == folder_lock::state::held && remove_marked(path)) {
+      removed.push_back(path);
+    }
+  }
+  return removed;
+}
 
 } // namespace glt::io::detail

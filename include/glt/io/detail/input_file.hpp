@@ -1,14 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/detail/file_state.hpp>
+#include <glt/core/core.hpp>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
 
+#if defined(__unix__)
+#include <sys/stat.h>
+#endif
+
 namespace glt::io::detail {
+
+/// State of a file as the system reports it; differs if the file was changed or replaced by another one.
+///
+/// Times have the resolution of the file system's clock; writes through a shared mapping may not change them.
+///
+/// @units  times in nanoseconds since 1970
+struct file_state {
+  std::uint64_t device = 0;
+  std::uint64_t number = 0; ///< of the file on the device
+  std::int64_t size = 0;
+  std::int64_t written = 0; ///< when its bytes were last changed
+  std::int64_t changed = 0; ///< when its bytes, owner, permissions or names were last changed
+
+  friend bool operator==(file_state const&, file_state const&) = default;
+
+  /// True if the bytes of the same file are unchanged; owner, permissions and names are ignored.
+  [[nodiscard]] bool same_bytes(file_state const& other) const noexcept {
+    return size == other.size && written == other.written;
+  }
+};
+
+#if defined(__unix__)
+[[nodiscard]] inline file_state state_of(struct ::stat const& from) noexcept {
+  auto const time = [](struct ::timespec const& at) { return std::int64_t{at.tv_sec} * 1000000000 + at.tv_nsec; };
+  return {from.st_dev, from.st_ino, from.st_size, time(from.st_mtim), time(from.st_ctim)};
+}
+
+/// Returns the state of an open file; none if the system does not report it.
+[[nodiscard]] inline std::optional<file_state> state_of(int descriptor) {
+  struct ::stat found{};
+  return ::fstat(descriptor, &found) == 0 ? std::optional(state_of(found)) : std::nullopt;
+}
+#endif
+
+/// Returns the state of the file of this name; none if it does not exist or cannot be reached.
+[[nodiscard]] inline std::optional<file_state> state_of(std::filesystem::path const& path) {
+#if defined(__unix__)
+  struct ::stat found{};
+  return ::stat(path.c_str(), &found) == 0 ? std::optional(state_of(found)) : std::nullopt;
+#else
+  std::error_code fault;
+  auto const size = std::filesystem::file_size(path, fault);
+  auto const time = fault ? std::filesystem::file_time_type() : std::filesystem::last_write_time(path, fault);
+  std::int64_t const written = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  return fault ? std::nullopt
+               : std::optional(
+                     file_state{.size = static_cast<std::int64_t>(size), .written = written, .changed = written});
+#endif
+}
+
+/// True if a file was changed so recently that another change now might not show in its times.
+[[nodiscard]] inline bool is_fresh(file_state const& state) {
+  constexpr std::int64_t step = 20000000; // of clocks of file systems, at most
+  auto const now =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return now - state.changed < step && state.changed - now < step;
+}
+
+/// Describes the change of a file between two different states; without the second, the file cannot be reached.
+[[nodiscard]] inline std::string describe_change(file_state const& before, std::optional<file_state> const& now) {
+  if (!now) {
+    return "it is not there any more";
+  }
+  if (now->device != before.device || now->number != before.number) {
+    return "another file has its name";
+  }
+  if (now->size != before.size) {
+    return glt::detail::message("it has ", now->size, " bytes instead of ", before.size);
+  }
+  return now->written != before.written ? "it was written to" : "its owner, permissions or names were changed";
+}
 
 /// Regular file open for reading; every fault is an `io_error` with path and byte offset. A change before the last byte
 /// is read is a fault.

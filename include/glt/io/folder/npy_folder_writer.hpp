@@ -10,12 +10,13 @@
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 
 #include <filesystem>
 #include <set>
 
-namespace glt::io::detail {
+namespace glt::io {
+
+namespace detail {
 
 // Checks a name that becomes part of a file name; names of features end at the first dot.
 inline void check_file_name(std::string const& name, char const* what, std::string_view forbidden) {
@@ -120,8 +121,8 @@ inline bool needs_tables(npy_folder_tables const& tables) {
     auto const first = joined.find("__");
     auto const second = joined.find("__", first + 2);
     return first != table.source.size() || second != first + 2 + table.name.size() ||
-           joined.find("__", second + 2) != std::string::npos ||
-           (table.name.starts_with('_') && table.destination.starts_with('_'));
+           joined.find("__", second + 2) != std::string::npos || table.name.starts_with('_') ||
+           table.destination.starts_with('_');
   };
   return tables != tables_by_names(tables) || std::ranges::any_of(tables.edges, cuts_otherwise);
 }
@@ -182,12 +183,6 @@ inline void check_rows_of(raw_data_view const& data) {
     }
   }
 }
-
-} // namespace glt::io::detail
-
-namespace glt::io {
-
-namespace detail {
 
 // Writer of the arrays of a data set of which every rank holds some rows.
 template <communicator Comm>
@@ -336,7 +331,7 @@ inline void write_npy_folder(std::filesystem::path const& folder, raw_data_view 
 
 /// Writes a data set in memory in the same way.
 inline void write_npy_folder(std::filesystem::path const& folder, raw_data const& data) {
-  write_npy_folder(folder, view_of(data));
+  write_npy_folder(folder, data.view());
 }
 
 } // namespace glt::io

@@ -2,12 +2,71 @@
 #pragma once
 
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/partition/book.hpp>
+
+#include <sstream>
 
 namespace glt::io {
 
 namespace detail {
+
+/// Range of the labels of a type, if they are whole numbers. `lowest` is 0 unless some labels are negative, such as -1
+/// for "unlabelled"; the highest label is `classes` - 1.
+struct label_range {
+  std::int64_t lowest = 0;
+  std::uint64_t classes = 0; ///< unsigned, so that the highest label of all has a count as well
+
+  [[nodiscard]] bool contains(std::int64_t label) const noexcept {
+    return label < 0 ? label >= lowest : static_cast<std::uint64_t>(label) < classes;
+  }
+  /// Extends this range to contain the other one.
+  void add(label_range const& more) noexcept {
+    lowest = std::min(lowest, more.lowest);
+    classes = std::max(classes, more.classes);
+  }
+
+  friend bool operator==(label_range const&, label_range const&) = default;
+};
+
+/// Returns the range of labels; nothing if they are not whole numbers.
+[[nodiscard]] inline std::optional<label_range> range_of(array const& labels) {
+  return visit_values(labels, []<class T>(host_view<T const> elements) -> std::optional<label_range> {
+    if constexpr (std::integral<T>) {
+      label_range made;
+      for (auto const label : elements) {
+        made.lowest = std::min(made.lowest, static_cast<std::int64_t>(label));
+        made.classes = std::max(made.classes, label < 0 ? 0 : static_cast<std::uint64_t>(label) + 1);
+      }
+      return made;
+    } else {
+      return std::nullopt;
+    }
+  });
+}
+
+/// Label that is out of range.
+struct stray_label {
+  std::int64_t place;
+  std::int64_t value;
+};
+
+/// Finds the first label out of range, if there is one; labels that are not whole numbers are in every range.
+[[nodiscard]] inline std::optional<stray_label> find_outside(array const& labels, label_range const& range) {
+  return visit_values(labels, [&]<class T>(host_view<T const> elements) -> std::optional<stray_label> {
+    if constexpr (std::integral<T>) {
+      for (std::int64_t i = 0; i < elements.size(); ++i) {
+        if (!range.contains(elements[i])) {
+          return stray_label{i, elements[i]};
+        }
+      }
+    }
+    return std::nullopt;
+  });
+}
 
 /// Name, element type and shape of one row of an array that every part has.
 struct manifest_array {
@@ -180,5 +239,90 @@ inline void add(manifest& all, manifest const& more) {
 }
 
 } // namespace detail
+
+/// Options of `write_parts`: data beside the data set.
+struct write_options {
+  /// Remote vertices whose rows the parts keep, by part and hottest first; original ids.
+  struct hot_vertices {
+    int node_type = 0;
+    std::vector<std::vector<global_id>> by_part;
+    std::vector<std::string> features{}; ///< the features to keep; all if empty
+  };
+
+  manifest::partitioner_note partitioner{};
+  std::vector<hot_vertices> hot{};
+  bool halo = false; ///< store the remote vertices that a part's edges touch
+  progress::callback on_progress{};
+};
+
+namespace detail {
+
+// Writes, for example, "120 (10 to 31 a part)".
+inline void tell_counts(std::ostream& out, std::vector<std::int64_t> const& by_part) {
+  out << std::accumulate(by_part.begin(), by_part.end(), std::int64_t{0});
+  auto const [least, most] = std::ranges::minmax_element(by_part);
+  if (least != by_part.end() && by_part.size() > 1) {
+    out << " (" << *least << " to " << *most << " a part)";
+  }
+}
+
+inline void tell_if_any(std::ostream& out, char const* what, std::vector<std::int64_t> const& by_part) {
+  if (std::ranges::any_of(by_part, [](auto count) { return count > 0; })) {
+    out << "; " << what << ' ';
+    tell_counts(out, by_part);
+  }
+}
+
+inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& arrays) {
+  for (auto const& array : arrays) {
+    out << "; features '" << array.name << "' " << glt::detail::name_of(array.type) << ' '
+        << shape_text(array.row_shape);
+  }
+}
+
+} // namespace detail
+
+/// Describes a folder of parts in a few lines of text.
+[[nodiscard]] inline std::string describe(manifest const& from) {
+  std::ostringstream out;
+  out << "data set '" << from.name << "' in " << from.num_parts() << " parts, " << from.num_bytes() << " bytes in "
+      << from.files.size() << " files\n";
+  out << "partitioned by " << from.partitioner.name << " (key " << from.partitioner.key;
+  for (auto const& [name, value] : from.partitioner.options) {
+    out << ", " << name << ' ' << value;
+  }
+  out << ")\n";
+  for (auto const& type : from.nodes) {
+    std::vector<std::int64_t> counts(type.offsets.size());
+    std::adjacent_difference(type.offsets.begin(), type.offsets.end(), counts.begin());
+    counts.erase(counts.begin());
+    out << "vertices '" << type.name << "': ";
+    detail::tell_counts(out, counts);
+    detail::tell_arrays(out, type.features);
+    if (type.labels) {
+      out << "; labels " << glt::detail::name_of(type.labels->type) << ' '
+          << detail::shape_text(type.labels->row_shape);
+    }
+    out << (type.times ? "; times" : "");
+    detail::tell_if_any(out, "train", type.train);
+    detail::tell_if_any(out, "valid", type.valid);
+    detail::tell_if_any(out, "test", type.test);
+    detail::tell_if_any(out, "hot rows", type.hot);
+    out << '\n';
+  }
+  for (auto const& type : from.edges) {
+    out << "edges (" << type.type.source << ", " << type.type.name << ", " << type.type.destination << "): ";
+    detail::tell_counts(out, type.edges);
+    out << (type.weights ? "; weights" : "") << (type.times ? "; times" : "");
+    detail::tell_arrays(out, type.features);
+    detail::tell_if_any(out, "halo", type.halo);
+    for (auto const& split : type.links) {
+      detail::tell_if_any(out, ("pairs '" + split.name + "'").c_str(), split.edges);
+      detail::tell_if_any(out, ("pairs '" + split.name + "' that are no edges").c_str(), split.negatives);
+    }
+    out << '\n';
+  }
+  return std::move(out).str();
+}
 
 } // namespace glt::io

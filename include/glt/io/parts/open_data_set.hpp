@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/memory/memory.hpp>
 
 #include <filesystem>
 
 namespace glt::io {
 
-/// Opens a folder of parts, with types or without: loads this rank's parts by `load_for_rank`, and joins them with the
-/// parts of the other ranks. Ranks of one machine read each other's parts in place, unless options say otherwise.
+/// Opens a folder of parts, with types or without, on any number of ranks: loads this rank's rows by `load_for_rank`,
+/// and joins them with the rows of the other ranks. Ranks of one machine read each other's rows in place, unless options
+/// say otherwise, or features are read from disk.
 ///
 ///     auto const data = glt::io::open_data_set(comm, "parts");
 ///
@@ -22,10 +21,10 @@ namespace glt::io {
 ///                           partitionings may have the same sizes
 template <communicator Comm>
 [[nodiscard]] dist::data_set<device::cpu> open_data_set(Comm& comm, std::filesystem::path const& folder,
-                                                        load_options const& options = {}) {
+                                                        parts_folder::load_options const& options = {}) {
   dist::data_part<device::cpu> part;
   run_together(comm, [&] { part = load_for_rank(parts_folder(folder), comm.rank(), comm.size(), options); });
-  return {comm, std::move(part), options.reading};
+  return {comm, std::move(part), options.disk ? dist::reading::by_messages : options.reading, options.topology};
 }
 
 } // namespace glt::io

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/name_list.hpp>
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/core/error.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/array/detail/array_convert.hpp>
-#include <glt/io/parts/detail/parts_content.hpp>
-#include <glt/io/parts/detail/parts_cut.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/parts_describe.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
 #include <filesystem>
 #include <unordered_set>
 
-namespace glt::io::detail {
+namespace glt::io {
 
-// Merger that joins the same member of several parts, one part after the other.
+namespace detail {
+
+// Merger that joins the rows that one rank has of several parts, one part after the other.
 class part_merger {
 public:
   explicit part_merger(std::span<part_content const> parts) : parts_(parts) {}
@@ -81,7 +79,7 @@ public:
     return made;
   }
 
-  [[nodiscard]] part_nodes nodes(std::size_t type, partition_book const& book, int part) const {
+  [[nodiscard]] part_nodes nodes(std::size_t type) const {
     auto const member = [type](auto of) {
       return [=](part_content const& content) -> auto const& { return content.nodes[type].*of; };
     };
@@ -92,7 +90,7 @@ public:
     made.train = ids(member(&part_nodes::train));
     made.valid = ids(member(&part_nodes::valid));
     made.test = ids(member(&part_nodes::test));
-    made.hot = hot(type, book, part);
+    made.hot = hot(type);
     return made;
   }
 
@@ -116,7 +114,7 @@ public:
             values<edge_id>([&](auto const& part) { return view(part).edge_ids(); })};
   }
 
-  [[nodiscard]] part_edges edges(std::size_t type, partition_book const& sources, int part) const {
+  [[nodiscard]] part_edges edges(std::size_t type) const {
     auto const member = [type](auto of) {
       return [=](part_content const& content) -> auto const& { return content.edges[type].*of; };
     };
@@ -124,11 +122,6 @@ public:
     made.features = named_rows(member(&part_edges::features));
     made.weights = values<float>(member(&part_edges::weights));
     made.times = values<std::int64_t>(member(&part_edges::times));
-    auto halo = ids(member(&part_edges::halo));
-    std::erase_if(halo, [&](global_id id) { return id >= sources.begin(part) && id < sources.end(part); });
-    std::ranges::sort(halo);
-    halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
-    made.halo = make_buffer<device::cpu>(halo);
     for (std::size_t i = 0; i < parts_[0].edges[type].links.size(); ++i) {
       auto const link = [=](auto pairs, auto ends) {
         return [=](part_content const& content) -> auto const& { return content.edges[type].links[i].*pairs.*ends; };
@@ -143,14 +136,15 @@ public:
   }
 
 private:
-  // Joins the hot rows, each once, without vertices that one of the parts owns.
-  [[nodiscard]] part_hot hot(std::size_t type, partition_book const& book, int part) const {
+  // Joins the hot rows, each once, without vertices that the rank owns.
+  [[nodiscard]] part_hot hot(std::size_t type) const {
+    auto const& graph = parts_[0].graph;
     auto const all = ids([=](part_content const& content) -> auto const& { return content.nodes[type].hot.ids; });
     std::unordered_set<global_id> seen;
     std::vector<global_id> kept;
     std::vector<std::int64_t> places;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if ((all[i] < book.begin(part) || all[i] >= book.end(part)) && seen.insert(all[i]).second) {
+      if (!owns(graph.books[type], graph.part, all[i]) && seen.insert(all[i]).second) {
         kept.push_back(all[i]);
         places.push_back(static_cast<std::int64_t>(i));
       }
@@ -163,65 +157,47 @@ private:
   std::span<part_content const> parts_;
 };
 
-/// Merges several neighbouring parts into part `part` of `books`, as if the graph had been cut into fewer parts.
+/// Merges the rows that one rank has of neighbouring parts; without a halo.
 ///
-/// @shape  parts [1 or more], consecutive parts of one folder · books [node types], in which one part covers them all
-/// @throws precondition_error  if there is no part, they are not consecutive, or the books have other vertices
+/// @shape  parts [1 or more], as `parts_folder::load_rows` gives them; not checked
 /// @cost   a copy of all arrays
-[[nodiscard]] inline part_content merge_parts(std::span<part_content const> parts, std::vector<partition_book> books,
-                                              int part) {
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto const& graph = parts[i].graph;
-    bool fits = books.size() == graph.books.size() && graph.part == parts[0].graph.part + static_cast<int>(i);
-    for (std::size_t t = 0; fits && t < books.size(); ++t) {
-      fits = part >= 0 && part < books[t].num_parts() &&
-             books[t].begin(part) == graph.books[t].begin(parts[0].graph.part) &&
-             books[t].end(part) == graph.books[t].end(parts.back().graph.part) &&
-             books[t].num_vertices() == graph.books[t].num_vertices();
-    }
-    if (!fits) {
-      throw precondition_error(glt::detail::message(
-          "part ", graph.part, " at place ", i, " of ", parts.size(), " does not belong into part ", part,
-          " of the new books; give consecutive parts and books that join them"));
-    }
-  }
-  if (parts.empty()) {
-    throw precondition_error("merge of no part; give 1 or more");
-  }
+[[nodiscard]] inline part_content merge_parts(std::span<part_content const> parts) {
   part_merger const merger(parts);
-  auto const& schema = parts[0].graph.schema;
+  auto const& graph = parts[0].graph;
   part_content made{
-      .graph = {.schema = schema, .books = std::move(books), .part = part, .relations = {}, .original = {}},
+      .graph = {.schema = graph.schema, .books = graph.books, .part = graph.part, .relations = {}, .original = {}},
       .nodes = {},
       .edges = {}};
   for (std::size_t t = 0; t < parts[0].nodes.size(); ++t) {
     made.graph.original.push_back(merger.values<global_id>(
         [=](part_content const& content) -> auto const& { return content.graph.original[t]; }));
-    made.nodes.push_back(merger.nodes(t, made.graph.books[t], part));
+    made.nodes.push_back(merger.nodes(t));
   }
   for (std::size_t e = 0; e < parts[0].edges.size(); ++e) {
-    auto const source = static_cast<std::size_t>(schema.source_type(static_cast<int>(e)));
     made.graph.relations.push_back(merger.relation(e));
-    made.edges.push_back(merger.edges(e, made.graph.books[source], part));
+    made.edges.push_back(merger.edges(e));
   }
   return made;
 }
 
-// Adds an array in its type and without a copy. Rows of arrays with more than two dimensions are flattened.
+// Adds an array in its type and without a copy, with its storage. Rows of arrays with more than two dimensions are flattened.
 inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
   auto const rows = values.rows();
   auto const columns = values.columns();
+  auto const storage = values.storage();
   glt::detail::visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
-    table.add(std::move(name), feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>()));
+    table.add(std::move(name),
+              feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>(), {}, {}, storage));
   });
 }
 
-// Makes one table of arrays of the same vertices or edges. The array `x` becomes "x", as float32 if asked for.
+// Makes one table of arrays of the same vertices or edges. The array `x` becomes "x", as float32 if asked for
+// and the rows are in memory.
 inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<raw_data::named_array> arrays,
                                              std::string const& x = {}, bool as_float = false) {
   feature_table<device::cpu> table(num_rows);
   for (auto& [name, values] : arrays) {
-    if (name == x && as_float && values.type() != element_type::float32) {
+    if (name == x && as_float && values.type() != element_type::float32 && values.storage() == nullptr) {
       auto const columns = values.columns();
       table.add("x", feature_store<device::cpu, float>(num_rows, columns, convert<float>(std::move(values))));
     } else {
@@ -282,7 +258,8 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
 ///
 /// @throws precondition_error  listing the names, if no type has the features that `options` name
 /// @cost   a copy of features and labels that are converted, and of the times if they become tensors
-[[nodiscard]] inline dist::data_part<device::cpu> make_data_part(part_content content, load_options const& options) {
+[[nodiscard]] inline dist::data_part<device::cpu> make_data_part(part_content content, manifest const& info,
+                                                                 parts_folder::load_options const& options) {
   std::vector<std::string> names;
   std::vector<std::string> xs;
   for (auto const& nodes : content.nodes) {
@@ -304,8 +281,8 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
     auto& edges = content.edges[e];
     if (options.edge_tensors) {
       made.edges[e].tensors = make_table(made.graph.relations[e].view().num_edges(), std::move(edges.features));
-      if (auto const times = std::as_const(edges.times).view(); !times.empty()) {
-        add_array(made.edges[e].tensors, "time", array::of(times));
+      if (info.edges[e].times) { // also on a rank without edges
+        add_array(made.edges[e].tensors, "time", array::of(std::as_const(edges.times).view()));
       }
     }
     made.edges[e].weights = std::move(edges.weights);
@@ -315,70 +292,68 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
   return made;
 }
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
-namespace detail {
-
-/// Returns the first part of a rank if P parts are shared out over R ranks. The parts of rank r end before the first
-/// part of rank r + 1.
-[[nodiscard]] inline int first_part_of_rank(int num_parts, int rank, int num_ranks) noexcept {
-  return static_cast<int>(std::int64_t{num_parts} * rank / num_ranks);
+/// Returns the owners of the vertices if P parts are shared out over R ranks. Rank r begins at P · r / R parts: whole
+/// parts, and of the next one that share of its vertices.
+[[nodiscard]] inline partition_book book_of_ranks(partition_book const& parts, int num_ranks) {
+  std::vector<global_id> offsets;
+  for (int rank = 0; rank <= num_ranks; ++rank) {
+    auto const place = std::int64_t{parts.num_parts()} * rank;
+    auto const part = static_cast<int>(place / num_ranks);
+    auto const share = place % num_ranks;
+    offsets.push_back(parts.offsets()[static_cast<std::size_t>(part)] +
+                      (share == 0 ? 0 : parts.size(part) * share / num_ranks));
+  }
+  return partition_book(std::move(offsets), parts.partitioning());
 }
 
 [[nodiscard]] inline part_content load_content_for_rank(parts_folder const& folder, int rank, int num_ranks,
-                                                        load_options const& options) {
+                                                        parts_folder::load_options const& options) {
   auto const num_parts = folder.num_parts();
   if (rank < 0 || rank >= num_ranks) {
     throw precondition_error(glt::detail::message("rank ", rank, " of ", num_ranks, "; ranks count from 0"));
-  }
-  if (num_ranks > num_parts) {
-    throw precondition_error(glt::detail::message(
-        folder.path().string(), " holds ", num_parts, " parts, too few for ", num_ranks, " ranks; start ", num_parts,
-        " ranks or fewer, or partition the ", "data set again into ", num_ranks, " parts"));
   }
   if (num_ranks == num_parts) {
     return folder.load(rank, options);
   }
   std::vector<partition_book> books;
   for (std::size_t t = 0; t < folder.info().nodes.size(); ++t) {
-    auto const& fine = folder.info().nodes[t].offsets;
-    std::vector<global_id> offsets;
-    for (int r = 0; r <= num_ranks; ++r) {
-      offsets.push_back(fine[static_cast<std::size_t>(first_part_of_rank(num_parts, r, num_ranks))]);
-    }
-    books.emplace_back(std::move(offsets), static_cast<std::int64_t>(folder.info().xxh3));
+    books.push_back(book_of_ranks(folder.book(static_cast<int>(t)), num_ranks));
   }
+  if (options.disk && num_parts > num_ranks) {
+    throw precondition_error(glt::detail::message(num_ranks, " ranks read ", num_parts, " parts from disk; start at ",
+                                                  "least as many ranks as parts, or partition into ", num_ranks));
+  }
+  auto mapping = options;
+  mapping.populate = false; // would read rows of other ranks; copies are read now anyway
   std::vector<part_content> parts;
-  auto const end = first_part_of_rank(num_parts, rank + 1, num_ranks);
-  for (int part = first_part_of_rank(num_parts, rank, num_ranks); part < end; ++part) {
-    parts.push_back(folder.load(part, options));
+  for (auto part = std::int64_t{num_parts} * rank / num_ranks; part * num_ranks < std::int64_t{num_parts} * (rank + 1);
+       ++part) {
+    parts.push_back(folder.load_rows(static_cast<int>(part), books, rank, mapping));
   }
-  if (parts.size() == 1) {
-    parts[0].graph.books = std::move(books);
-    parts[0].graph.part = rank;
-    return std::move(parts[0]);
-  }
-  return merge_parts(parts, std::move(books), rank);
+  return parts.size() == 1 && !options.populate ? std::move(parts[0]) : merge_parts(parts);
 }
 
 } // namespace detail
 
-/// Loads a rank's share of the parts, for at most as many ranks as parts; for `dist::data_set`. Several neighbouring
-/// parts are merged, and the books then describe R parts.
+/// Loads a rank's share of the parts, for any number of ranks; for `dist::data_set`.
+///
+/// With as many ranks as parts, rank r has part r. With R ranks and P parts, rank r has the vertices from part P · r / R
+/// to part P · (r + 1) / R: several parts, and shares of parts where R does not divide P. Vertices keep their global
+/// ids, so samples are the same for any R. The books describe R parts, some of them empty if there are more ranks than
+/// vertices. Each rank checks the rows that it takes; `verify` compares whole files. A part's hot rows go to all its
+/// ranks.
 ///
 /// The array of features that `options` name becomes the tensor "x", the labels become "y". All other arrays keep their
 /// names and types.
 ///
-/// @throws precondition_error  if the rank is outside [0, num_ranks), there are more ranks than parts, or no type has
-///                             features of the requested name
+/// @throws precondition_error  if the rank is outside [0, num_ranks), or no type has features of the requested name
 /// @throws io_error            as `parts_folder::load`
-/// @cost   as `parts_folder::load` if each rank has one part, else a copy of all arrays; a copy of labels that are not
-///         int64 and, without types, of features that are not float32
+/// @cost   as `parts_folder::load_rows` for each part of the rank, and a copy of its rows if these are several; a copy
+///         of labels that are not int64 and, without types, of features that are not float32
 [[nodiscard]] inline dist::data_part<device::cpu> load_for_rank(parts_folder const& folder, int rank, int num_ranks,
-                                                                load_options const& options = {}) {
-  return detail::make_data_part(detail::load_content_for_rank(folder, rank, num_ranks, options), options);
+                                                                parts_folder::load_options const& options = {}) {
+  return detail::make_data_part(detail::load_content_for_rank(folder, rank, num_ranks, options), folder.info(),
+                                options);
 }
 
 } // namespace glt::io

@@ -3,30 +3,25 @@
 
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/graph/detail/row_places.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
 #include <glt/io/parts/detail/manifest_parser.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
-#include <glt/io/parts/detail/parts_checks.hpp>
-#include <glt/io/parts/detail/parts_content.hpp>
-#include <glt/io/parts/detail/parts_cut.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/detail/parts_input.hpp>
-#include <glt/io/parts/detail/parts_paths.hpp>
 #include <glt/io/parts/detail/parts_write.hpp>
 #include <glt/io/parts/manifest.hpp>
-#include <glt/io/parts/write_options.hpp>
-#include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
-#include <glt/memory/memory.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
 
 #include <filesystem>
 
-namespace glt::io::detail {
+namespace glt::io {
+
+namespace detail {
 
 // Cutter of the edges of one type into the rows of parts. It cuts several parts at a time, which have together about an
 // eighth of the edges, so that a few passes over the list suffice for any number of parts.
@@ -38,11 +33,17 @@ public:
     auto const name = "edges '" + table_.name + "'";
     auto const& columns = table_.columns;
     check_rows(columns.destinations.size(), columns.sources.size(), name + ": destinations");
-    check_ids(columns.sources, sources.book.num_vertices(), name + ": sources");
-    check_ids(columns.destinations, destinations.book.num_vertices(), name + ": destinations");
-    for (auto const destination : columns.destinations) {
+    checked_pairs const ends{.sources = columns.sources,
+                             .destinations = columns.destinations,
+                             .num_sources = sources.book.num_vertices(),
+                             .num_destinations = destinations.book.num_vertices(),
+                             .of_type = " of " + name,
+                             .file = table_.file,
+                             .source_type = table_.source,
+                             .destination_type = table_.destination};
+    ends.for_each(0, columns.sources.size(), [&](std::int64_t, global_id, global_id destination) {
       ++num_edges_[static_cast<std::size_t>(destinations.book.owner(destinations.renumbered[destination]))];
-    }
+    });
     most_ = std::max(columns.sources.size() / 8, num_edges_.empty() ? 0 : std::ranges::max(num_edges_));
   }
 
@@ -157,12 +158,6 @@ private:
   std::vector<edge_cutter> cutters_;
 };
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
-namespace detail {
-
 /// New folder of parts, which appears under its name when all parts are written.
 ///
 /// For programs that make the parts themselves; `write_parts` does all steps for a data set in memory.
@@ -264,7 +259,7 @@ inline void write_parts(std::filesystem::path const& dir, raw_data_view const& d
 /// @throws io_error            as for a view
 inline void write_parts(std::filesystem::path const& dir, raw_data const& data, std::span<relabelling const> labels,
                         write_options const& options = {}) {
-  write_parts(dir, view_of(data), labels, options);
+  write_parts(dir, data.view(), labels, options);
 }
 
 } // namespace glt::io

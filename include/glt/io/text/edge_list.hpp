@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
-#include <glt/io/text/detail/edge_column.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
-#include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_source.hpp>
-#include <glt/memory/memory.hpp>
 
 #include <filesystem>
 
@@ -31,9 +26,7 @@ struct edge_list_options {
   bool relabel = false;           ///< numbers the vertices that have edges from 0, without gaps, in ascending order
 };
 
-} // namespace glt::io
-
-namespace glt::io::detail {
+namespace detail {
 
 // Numbers the vertices that occur from 0 without gaps, in ascending order, and returns their old ids. O(E): sorts all
 // ends of edges at once.
@@ -137,9 +130,7 @@ inline edge_lines begin_edges(text_source& source, edge_list_options const& opti
   return set;
 }
 
-} // namespace glt::io::detail
-
-namespace glt::io {
+} // namespace detail
 
 /// Reads a list of edges, one a line: source, destination, and the columns of `options.columns`; plain or gzip. Columns
 /// are separated by blanks, tabs, commas or semicolons, or by `options.delimiter`. The format of SNAP, KONECT and many

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/mpi/detail/abort.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/deadline.hpp>
 #include <glt/mpi/detail/exchange.hpp>
-#include <glt/mpi/detail/orphaned_requests.hpp>
-#include <glt/mpi/detail/serial_guard.hpp>
+#include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <atomic>
@@ -35,8 +30,17 @@ public:
       check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
       check_mpi(MPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
       answers_.resize(static_cast<std::size_t>(ranks_));
+      processes_.resize(answers_.size());
       arrived_.resize(answers_.size(), 0);
       check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+      auto const own = own_process();
+      check_mpi(MPI_Allgather(&own, sizeof(own), MPI_BYTE, processes_.data(), sizeof(own), MPI_BYTE, comm_),
+                "MPI_Allgather");
+      int is_world = MPI_UNEQUAL;
+      check_mpi(MPI_Comm_compare(comm_, MPI_COMM_WORLD, &is_world), "MPI_Comm_compare");
+      if (is_world == MPI_CONGRUENT) {
+        world_processes = processes_;
+      }
       longest_time_limit = std::max(longest_time_limit.load(), limit.count());
     }
   }
@@ -144,12 +148,12 @@ public:
   }
 
   /// Calls `work`, in which MPI waits in a way that cannot be tested; ends the job after the limit, without asking the
-  /// others.
+  /// others. Ranks of this machine that are stopped are named.
   template <class Work>
   auto during(std::string_view call, Work work) const {
     std::optional<mpi_deadline> deadline;
     if (is_on()) {
-      deadline.emplace(limit_, rank_, ranks_, waited(call));
+      deadline.emplace(limit_, rank_, ranks_, waited(call), processes_);
     }
     serial_guard const turn;
     return work();
@@ -164,7 +168,7 @@ private:
 
   // Place where a rank waits.
   struct place {
-    std::array<char, 24> call{};
+    std::array<char, 64> call{};
     call_site site;
   };
   static_assert(std::is_trivially_copyable_v<place>);
@@ -210,8 +214,9 @@ private:
   mutable std::mutex site_lock_;
   call_site site_;
   std::mutex answering_;
-  std::vector<place> answers_; // [R], answers to send; each stays until the job ends
-  std::vector<char> arrived_;  // [R]
+  std::vector<mpi_process> processes_; // [R]
+  std::vector<place> answers_;         // [R], answers to send; each stays until the job ends
+  std::vector<char> arrived_;          // [R]
 };
 
 /// State that communicators made from each other share.

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/comm/detail/block_pool.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/doorbell.hpp>
+#include <glt/mpi/detail/alarm.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 #include <chrono>

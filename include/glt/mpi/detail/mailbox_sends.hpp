@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
-#include <glt/comm/detail/block_pool.hpp>
-#include <glt/mpi/detail/api.hpp>
-#include <glt/mpi/detail/exchange_plan.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/detail/orphaned_requests.hpp>
-#include <glt/mpi/detail/serial_guard.hpp>
 #include <glt/mpi/error.hpp>
 
 namespace glt::detail {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/nccl/detail/layer.hpp>
 
 #include <thread>

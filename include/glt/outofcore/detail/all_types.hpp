@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/comm.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/detail/checked_pairs.hpp>
-#include <glt/io/progress.hpp>
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/edge_shuffle.hpp>
-#include <glt/outofcore/detail/edge_spill.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
-#include <glt/partition/hetero_partition.hpp>
+#include <glt/partition/partitioner.hpp>
 
 namespace glt::io::detail {
 
@@ -63,16 +60,9 @@ private:
 ///
 /// @pre    the type exists; not checked
 [[nodiscard]] inline checked_pairs ends_of(all_types const& graph, int edge_type) {
-  auto const& schema = graph.schema();
-  auto const& table = graph.data().edges[static_cast<std::size_t>(edge_type)];
-  auto const& columns = table.columns;
-  return {.sources = columns.sources,
-          .destinations = columns.destinations,
-          .num_sources = schema.num_vertices(schema.source_type(edge_type)),
-          .num_destinations = schema.num_vertices(schema.destination_type(edge_type)),
-          .of_type = schema.num_edge_types() > 1 ? " of " + schema.name_of_edge_type(edge_type) : "",
-          .inputs = graph.data().inputs,
-          .file = table.file};
+  auto made = checked_ends(graph.data().edges[static_cast<std::size_t>(edge_type)], graph.data());
+  made.of_type = graph.schema().num_edge_types() > 1 ? " of " + graph.schema().name_of_edge_type(edge_type) : "";
+  return made;
 }
 
 /// Counts the edges of all types into every vertex and checks their ends; every rank reads its slices of the edges.
@@ -95,25 +85,43 @@ template <communicator Comm>
   return counts;
 }
 
+/// Directions in which edges go to the rows of their ends.
+enum class row_edges {
+  into, ///< to the rows of their destinations
+  both  ///< to the rows of both ends
+};
+
 /// Moves the edges of all types, in the numbering of all types, to the ranks that keep their rows. They wait there in
-/// spills until `compress_range` makes the rows.
+/// spills until `compress_range` makes the rows. With both directions, the ids are the columns, so rows are ascending.
 ///
 /// @comm   collective; as `spill_edges` for every edge type
 /// @throws collective_error  on every rank, as `spill_edges` for one type
 template <communicator Comm, class RankOfRow>
 void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress::callback const& on_progress,
-                 RankOfRow rank_of_row, edge_spill& spill) {
+                 RankOfRow rank_of_row, edge_spill& spill, row_edges directions = row_edges::into) {
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {
     auto const first_row = graph.first_vertex(schema.destination_type(e));
     auto const first_column = graph.first_vertex(schema.source_type(e));
     auto const first_id = graph.first_edge(e);
+    bool const both = directions == row_edges::both;
+    auto const ends = ends_of(graph, e);
     spill_edges(
-        comm, ends_of(graph, e),
+        comm, ends,
         [&](edge_id i, global_id source, global_id destination) {
-          return moving_edge{first_row + destination, first_column + source, first_id + i};
+          auto const column = first_column + source;
+          return moving_edge{first_row + destination, column, both ? column : first_id + i};
         },
         plan, on_progress, rank_of_row, spill);
+    if (both) {
+      spill_edges(
+          comm, ends,
+          [&](edge_id, global_id source, global_id destination) {
+            auto const column = first_row + destination;
+            return moving_edge{first_column + source, column, column};
+          },
+          plan, on_progress, rank_of_row, spill);
+    }
   }
 }
 

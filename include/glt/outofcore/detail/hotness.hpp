@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hotness/hotness.hpp>
-#include <glt/io/detail/checked_pairs.hpp>
 #include <glt/io/detail/input_watch.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
-#include <glt/outofcore/detail/hotness_estimate_options.hpp>
+#include <glt/outofcore/detail/edge_shuffle.hpp>
 #include <glt/outofcore/detail/memory_plan.hpp>
-#include <glt/outofcore/detail/row_slices.hpp>
-#include <glt/outofcore/detail/shuffle_rounds.hpp>
+#include <glt/outofcore/detail/slices.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>

@@ -50,23 +50,23 @@ public:
   /// @shape  [P + N]
   [[nodiscard]] array_view<space, std::int64_t const> edge_label() const noexcept { return edge_label_.view(); }
 
-  /// Returns, for triplets, the sources, which positives and negatives share; empty otherwise.
+  /// Returns, for triplets, the S sources, which positives and negatives share; empty otherwise.
   ///
-  /// @shape  [P]
+  /// @shape  [S]
   [[nodiscard]] array_view<space, local_id const> src_index() const noexcept {
-    return index().subview(0, num_triplets());
+    return index().subview(0, num_sources_);
   }
-  /// Returns, for triplets, the destinations of the positives.
+  /// Returns, for triplets, the destinations of the positives, source by source.
   ///
-  /// @shape  [P]
+  /// @shape  [P], P / S per source
   [[nodiscard]] array_view<space, local_id const> dst_pos_index() const noexcept {
-    return index().subview(num_triplets(), num_triplets());
+    return index().subview(num_sources_, num_sources_ == 0 ? 0 : num_positives_);
   }
   /// Returns, for triplets, the destinations of the negatives; −1 if one was given up and is not padded.
   ///
-  /// @shape  [P, amount]
+  /// @shape  [S, amount]
   [[nodiscard]] matrix_view<space, local_id const> dst_neg_index() const noexcept {
-    return {dst_neg_index_.data(), num_triplets(), num_triplets() == 0 ? 0 : dst_neg_index_.size() / num_triplets()};
+    return {dst_neg_index_.data(), num_sources_, num_sources_ == 0 ? 0 : dst_neg_index_.size() / num_sources_};
   }
 
   /// Returns 1 for negatives that are verified, 0 for padding and gaps; empty if negatives are not strict.
@@ -81,8 +81,8 @@ private:
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    auto members = std::tie(self.subgraph_, self.mode_, self.num_positives_, self.num_negatives_, self.edge_label_,
-                            self.dst_neg_index_, self.verified_);
+    auto members = std::tie(self.subgraph_, self.num_sources_, self.num_positives_, self.num_negatives_,
+                            self.edge_label_, self.dst_neg_index_, self.verified_);
     if constexpr (has_types) {
       return std::tuple_cat(members, std::tie(self.typed_index_));
     } else {
@@ -99,12 +99,8 @@ private:
     }
   }
 
-  [[nodiscard]] std::int64_t num_triplets() const noexcept {
-    return mode_ == negative_mode::triplet ? num_positives_ : 0;
-  }
-
   Subgraph subgraph_;
-  negative_mode mode_ = negative_mode::binary;
+  std::int64_t num_sources_ = 0; // of triplets
   std::int64_t num_positives_ = 0;
   std::int64_t num_negatives_ = 0;
   buffer<Policy, std::int64_t> edge_label_;

@@ -73,7 +73,8 @@ namespace glt {
 /// destinations as sources and sources as destinations.
 ///
 /// By a rule with queries, such as `temporal_rule`, every seed edge has a query: both its ends and its negatives are
-/// sampled with it. Negatives are drawn from all vertices, and `strict` tests against all edges, whatever their times.
+/// sampled with it. Negatives are drawn from all vertices, or if these have times only from those that exist at the
+/// time of the seed edge. `strict` tests against all edges, whatever their times.
 ///
 /// `Graph` may be a `hetero_view`. Seed edges are then of the edge type that the options name, sources and destinations
 /// are ids of the types that it joins, and results are `hetero_link_sample`.
@@ -102,23 +103,29 @@ public:
   /// drawn in proportion to them, else all vertices are equally likely. Weights are `{of_sources, of_destinations}`, or
   /// one for both.
   ///
+  /// With `times` the drawn ends of a negative exist at the time of the seed edge: their times are not later.
+  ///
   /// @shape  rules: one, or with types [edge types] · weights of [V] vertices by original id, or {} · original [V], a
-  ///         permutation, or empty; with types [node types] of them
+  ///         permutation, or empty; with types [node types] of them · times [V] for each end, or empty
   /// @throws precondition_error  if the options are wrong or wrong for the rule, a graph without types is not square,
-  ///                             the number of weights is wrong, or original is not a permutation
+  ///                             the number of weights or times is wrong, original is not a permutation, or there are
+  ///                             times, but negatives are not strict or the rule compares no times
   /// @cost   O(V + E)
   template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
   link_sampler(Graph graph, options_type options, SameRules rules,
                detail::of_both_ends<detail::vertex_weights_view<space>> weights = {}, Policy policy = {},
-               typename kind::originals_type original = {})
+               typename kind::originals_type original = {},
+               detail::of_both_ends<array_view<space, std::int64_t const>> times = {})
       : graph_(graph), types_(kind::types(graph, options)), options_(std::move(options)), rules_(std::move(rules)),
         policy_(policy), sampler_(graph, options_.neighbors, kind::neighbor_rules(rules_), policy, original),
         original_(kind::original(original, types_.source), kind::original(original, types_.destination)),
-        candidates_(kind::relation(graph, types_.edge_type), weights, original_, policy, types_.one_vertex_type()),
+        candidates_(kind::relation(graph, types_.edge_type), weights, original_, policy, types_.one_vertex_type(),
+                    times),
         drawer_(detail::negatives_between(options_.negatives, types_), policy),
         assembly_(options_.negatives, policy, types_, kind::num_node_types(graph)), positives_(policy),
         keys_(0, policy) {
     detail::check_exclusion<Rule>(options_.exclude);
+    detail::check_times_of_vertices<Rule>(!times.sources.empty() || !times.destinations.empty(), options_.negatives);
     for (auto const& what : detail::excluded_relations(types_, options_.exclude)) {
       bool const ascending = what.edges ? candidates_.ascending()
                                         : detail::rows_ascend(policy.executor(), kind::relation(graph, what.edge_type));
@@ -137,8 +144,8 @@ public:
 
   /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
   ///
-  /// @shape  sources, destinations [P] · labels [P], classes from 0, or empty
-  /// @throws precondition_error  if the lengths differ, an end is not a vertex of its type, a label is negative, or
+  /// @shape  sources [P / positives] · destinations [P], source by source · labels [P], classes from 0, or empty
+  /// @throws precondition_error  if the lengths do not fit, an end is not a vertex of its type, a label is negative, or
   ///                             there are labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
@@ -157,9 +164,9 @@ public:
     run(sources, destinations, {}, {}, key, out);
   }
 
-  /// Samples with one query per seed edge, such as its time.
+  /// Samples with one query per seed edge, such as its time, or per source of several positives.
   ///
-  /// @shape  labels [P], or empty · queries [P]
+  /// @shape  labels [P], or empty · queries [P / positives]
   /// @throws precondition_error  as without queries, or if there is not one query per edge; `out` is then unchanged
   void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
@@ -182,14 +189,19 @@ private:
            array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
            sample_type& out) {
     auto const relation = kind::relation(graph_, types_.edge_type);
-    detail::validate_seed_edges(policy_, sources, destinations, relation.num_columns(), relation.num_rows());
-    detail::validate_labels(policy_, labels, sources.size(), options_.negatives);
+    detail::validate_seed_edges(policy_, sources, destinations, relation.num_columns(), relation.num_rows(),
+                                options_.negatives.positives);
+    detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
     positives_.assign(sources, destinations);
     keys_.resize(positives_.size());
     policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
                                                   detail::negatives_key(key, types_.edge_type), positives_.view(),
                                                   original_.sources, original_.destinations, keys_.view()});
-    drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
+    if constexpr (std::same_as<query_type, std::int64_t>) {
+      drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_, queries);
+    } else {
+      drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_);
+    }
     for (auto& [what, ascending, edges] : exclusions_) {
       detail::excluded_seed_edges<space, Vertex> const excluded{positives_.view(), what.edges, what.reverses};
       auto const view = edges.look_up(kind::relation(graph_, what.edge_type), excluded, ascending);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/heap.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
@@ -36,7 +36,8 @@ namespace detail {
 ///
 /// Parallel edges share the variate of their source. `labor_count::poisson` takes them together, each with the right
 /// probability. `labor_count::exact` cuts them off in row order, so that earlier ones are more likely than later ones.
-/// Call `name_parallel_edges` first if the graph has parallel edges. Then all sets of `fanout` edges are equally likely.
+/// Call `name_parallel_edges` first if the graph has parallel edges. Then all sets of `fanout` edges are equally
+/// likely.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.
@@ -52,6 +53,7 @@ struct labor_rule {
   using query_type = no_query;
   static constexpr bool may_exceed_fanout = true; ///< rows may give more than `fanout` edges
   static constexpr bool all_in_order = true;
+  static constexpr bool allows_exclusion = true;
 
   array_view<Space, global_id const> sources;
   labor_count counts = labor_count::poisson;
@@ -91,7 +93,7 @@ struct labor_rule {
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, no_query, hop_options options,
                                       random_key key, std::uint64_t, std::int64_t count, Position* out) const noexcept {
     std::int64_t const degree = graph.degree(row);
-    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    variates<Graph> const variate{graph, sources, key_of(key), graph.edges_of(row)};
     if (takes_all(degree, options)) {
       for (std::int64_t i = 0; i < count; ++i) {
         out[i] = static_cast<Position>(i);
@@ -128,7 +130,7 @@ struct labor_rule {
     if (takes_all(degree, options)) {
       team.for_each(count, [&](std::int64_t i) { emit(i, i); });
     } else if (counts == labor_count::exact) {
-      variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+      variates<Graph> const variate{graph, sources, key_of(key), graph.edges_of(row)};
       detail::pick_smallest_by(team, variate, degree, count, out);
       team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
     } else {
@@ -150,7 +152,7 @@ struct labor_rule {
       return taken;
     }
     std::uint64_t const bound = share_of(options.fanout, degree);
-    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    variates<Graph> const variate{graph, sources, key_of(key), graph.edges_of(row)};
     std::int64_t taken = 0;
     for (std::int64_t i = 0; i < degree; ++i) { // without a branch
       out[taken] = static_cast<Position>(i);
@@ -165,9 +167,9 @@ private:
     Graph graph;
     array_view<Space, global_id const> sources;
     random_key key;
-    edge_offset first;
+    decltype(std::declval<Graph const&>().edges_of(0)) edges;
     [[nodiscard]] GLT_HOST_DEVICE constexpr std::uint64_t operator()(std::int64_t position) const noexcept {
-      auto const edge = first + position;
+      auto const edge = edges(position);
       return detail::labor_variate(key, sources.empty() ? static_cast<global_id>(graph.source(edge)) : sources[edge]);
     }
   };
@@ -176,7 +178,7 @@ private:
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr auto smaller_variates(Graph const& graph, std::int64_t row,
                                                                 hop_options options, random_key key) const noexcept {
-    variates<Graph> const variate{graph, sources, key_of(key), graph.offset(row)};
+    variates<Graph> const variate{graph, sources, key_of(key), graph.edges_of(row)};
     return
         [variate, bound = share_of(options.fanout, graph.degree(row))](std::int64_t i) { return variate(i) < bound; };
   }

@@ -28,7 +28,8 @@ struct no_query {
 /// - `r.count_and_pick(…)`, optional, with the arguments of `pick` but no count: both in one pass over the row, for
 ///   rules that read all its edges; returns the count, and `out` has room for graph.degree(row)
 /// - `r.find(graph, row, query)`, optional: a search in a row that hosts make once, before they count and pick;
-///   `r.count_found(found, options)` and `r.pick_found(found, options, key, subject, count, out)` then replace both
+///   `r.count_found(found, options)` and `r.pick_found(graph, row, found, options, key, subject, count, out)` then
+///   replace both
 /// - `r.pick_by(team, …, out, emit)`, optional: `pick` by threads of a GPU that share the row (exec/detail/team.hpp),
 ///   which calls emit(i, position) for pick i, in any order; `out` is scratch, of which emit(i, …) may overwrite out[i]
 /// - `r.shares_row(options)`, with `pick_by`: true if 16 threads are to share every row
@@ -36,6 +37,9 @@ struct no_query {
 ///   more edges get more threads
 /// - `R::may_exceed_fanout`, optional: true if a row may give more edges than the fanout
 /// - `R::all_in_order`, optional: true if a row gives its first `count` edges in order when the fanout is −1
+/// - `R::allows_exclusion`, optional: true if the rule finds its data of edge i of a row at `graph.edges_of(row)(i)`,
+///   and calls only `degree`, `edges_of` and `source` of the graph; link samplers can then exclude seed edges from its
+///   rows
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw from this graph with these
 ///   options
 template <class R, class Graph>
@@ -72,6 +76,19 @@ template <class Rule>
     return false;
   }
 }
+/// The same for a rule that may know it only at run time.
+template <class Rule>
+[[nodiscard]] GLT_HOST_DEVICE constexpr bool gives_all_in_order(Rule const& rule, hop_options options) noexcept {
+  if constexpr (requires { rule.all_in_order(options); }) {
+    return rule.all_in_order(options);
+  } else {
+    return gives_all_in_order<Rule>(options);
+  }
+}
+
+/// True if seed edges can be excluded from the rows from which a rule draws.
+template <class Rule>
+inline constexpr bool allows_exclusion = requires { requires Rule::allows_exclusion; };
 
 /// Returns the most edges that a row gives; −1 if the options do not limit it.
 template <class Rule>
@@ -118,6 +135,7 @@ inline void check_queries(std::int64_t num_seeds, std::int64_t num_queries) {
 /// @cost   as `pick_positions`
 struct uniform_rule {
   using query_type = no_query;
+  static constexpr bool allows_exclusion = true;
   static constexpr bool all_in_order = true;
 
   template <class Graph>

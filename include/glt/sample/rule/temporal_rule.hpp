@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -36,6 +36,7 @@ template <memory_space Space>
 struct temporal_rule {
   using query_type = std::int64_t; ///< the time of the seed
   static constexpr bool all_in_order = true;
+  static constexpr bool allows_exclusion = true;
 
   array_view<Space, std::int64_t const> times;
   temporal_strategy strategy = temporal_strategy::uniform;
@@ -79,12 +80,13 @@ struct temporal_rule {
   GLT_HOST_DEVICE constexpr void pick(Graph const& graph, std::int64_t row, std::int64_t time, hop_options options,
                                       random_key key, std::uint64_t subject, std::int64_t count,
                                       Position* out) const noexcept {
-    pick_found(known_eligible(graph, row, time, options, count), options, key, subject, count, out);
+    pick_found(graph, row, known_eligible(graph, row, time, options, count), options, key, subject, count, out);
   }
   /// Does the work of `pick` if `found` of the row's edges are old enough.
-  template <class Position>
-  GLT_HOST_DEVICE constexpr void pick_found(std::int64_t found, hop_options options, random_key key,
-                                            std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
+  template <class Graph, class Position>
+  GLT_HOST_DEVICE constexpr void pick_found(Graph const&, std::int64_t, std::int64_t found, hop_options options,
+                                            random_key key, std::uint64_t subject, std::int64_t count,
+                                            Position* out) const noexcept {
     std::int64_t const chosen = preferred(found, options);
     detail::pick_positions(random_stream(key, subject), chosen, options, out);
     for (std::int64_t i = 0; i < count && chosen < found; ++i) {
@@ -118,11 +120,11 @@ private:
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_eligible(Graph const& graph, std::int64_t row,
                                                                     std::int64_t time) const noexcept {
-    auto const* const first = times.data() + graph.offset(row);
+    auto const edge = graph.edges_of(row);
     std::int64_t eligible = 0;
     for (std::int64_t rest = graph.degree(row); rest > 0;) {
       std::int64_t const half = rest / 2;
-      std::int64_t const edge_time = first[eligible + half];
+      std::int64_t const edge_time = times[edge(eligible + half)];
       bool const old_enough = edge_time < time || (edge_time == time && bound == temporal_bound::not_later);
       eligible = old_enough ? eligible + half + 1 : eligible;
       rest = old_enough ? rest - half - 1 : half;

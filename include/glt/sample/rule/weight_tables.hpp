@@ -107,7 +107,7 @@ struct fill_tables {
 
   GLT_HOST_DEVICE void operator()(std::int64_t r) const {
     auto const row = weights.subview(graph.offset(r), graph.degree(r));
-    num_positive[r] = static_cast<std::uint32_t>(count_positive<Graph::space>(row));
+    num_positive[r] = static_cast<std::uint32_t>(count_positive(row));
     fill_alias_table<Graph::space>(row, slots.subview(graph.offset(r), graph.degree(r)));
   }
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/exponential.hpp>
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/arithmetic.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/core/detail/random_lanes.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/pick/smallest_keys.hpp>
@@ -173,9 +173,9 @@ private:
 ///         count variates; no memory beside out
 /// @source sorted uniform numbers by spacings: Devroye, "Non-uniform random variate generation", Springer
 ///         1986, V.3.1
-template <memory_space Space, class Position, class Team = serial_team<>>
-GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, array_view<Space, float const> row,
-                                                   std::int64_t count, Position* out, Team const& team = {}) noexcept {
+template <class Weights, class Position, class Team = serial_team<>>
+GLT_HOST_DEVICE constexpr void pick_by_prefix_sums(random_stream const& stream, Weights row, std::int64_t count,
+                                                   Position* out, Team const& team = {}) noexcept {
   auto const weight_of = [row](std::int64_t i) { return static_cast<double>(row[i]); };
   double weight = 0; // sums of doubles, in row order: sums of floats may overflow
   std::int64_t last = 0;
@@ -222,8 +222,9 @@ namespace glt {
 /// Draws in proportion to the weights of a row's edges, without or with replacement; never an edge of weight 0.
 ///
 /// With tables a draw costs O(1), without them a row costs O(degree). Both give the same distribution, but not the same
-/// picks. A row gives all its edges of positive weight, in row order, if the fanout allows. With replacement and
-/// without tables the picks are in row order, else in order of draw.
+/// picks. Rows from which seed edges are excluded are drawn without tables. A row gives all its edges of positive
+/// weight, in row order, if the fanout allows. With replacement and without tables the picks are in row order, else in
+/// order of draw.
 ///
 /// @shape  weights [E], in row order · tables made of the same graph and weights, or empty
 /// @pre    the weights passed `validate_weights`; not checked
@@ -231,6 +232,7 @@ namespace glt {
 template <memory_space Space>
 struct weighted_rule {
   using query_type = no_query;
+  static constexpr bool allows_exclusion = true;
 
   array_view<Space, float const> weights;
   detail::weight_tables_view<Space> tables{};
@@ -261,7 +263,7 @@ struct weighted_rule {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
   count(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key, std::uint64_t) const noexcept {
     auto const positive =
-        tables.empty() ? detail::count_positive(weights_of(graph, row), enough(options)) : num_positive(row);
+        draws_by_table(graph) ? num_positive(row) : detail::count_positive(weights_of(graph, row), enough(options));
     return detail::num_picked(positive, options);
   }
 
@@ -276,8 +278,10 @@ struct weighted_rule {
   template <class Graph, class Position>
   GLT_HOST_DEVICE void prepare(Graph const& graph, std::int64_t row, no_query, hop_options options, random_key key,
                                std::uint64_t subject, std::int64_t count, Position* out) const noexcept {
-    if (!tables.empty() && (options.replace || count < num_positive(row))) {
-      detail::draw_places(random_stream(key, subject), slots_of(graph, row), count, out);
+    if constexpr (whole_rows<Graph>) {
+      if (draws_by_table(graph) && (options.replace || count < num_positive(row))) {
+        detail::draw_places(random_stream(key, subject), slots_of(graph, row), count, out);
+      }
     }
   }
 
@@ -295,34 +299,36 @@ struct weighted_rule {
       }
     } else if (options.fanout < 0) {
       detail::pick_positive(weights_of(graph, row), out);
-    } else if (tables.empty()) {
+    } else if (!draws_by_table(graph)) {
       if (options.replace) {
         detail::pick_by_prefix_sums(stream, weights_of(graph, row), count, out);
       } else {
         detail::pick_smallest_keys(stream, weights_of(graph, row), 0, count, out);
       }
-    } else if (options.replace) {
-      detail::pick_by_table(stream, slots_of(graph, row), count, out);
-    } else if (count == num_positive(row)) {
-      detail::pick_positive(weights_of(graph, row), out);
-    } else {
-      detail::pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row),
-                                     weights_of(graph, row), count, out);
+    } else if constexpr (whole_rows<Graph>) {
+      if (options.replace) {
+        detail::pick_by_table(stream, slots_of(graph, row), count, out);
+      } else if (count == num_positive(row)) {
+        detail::pick_positive(weights_of(graph, row), out);
+      } else {
+        detail::pick_distinct_by_table(stream, random_stream(key.fold(1), subject), slots_of(graph, row),
+                                       weights_of(graph, row), count, out);
+      }
     }
   }
 
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t work(Graph const& graph, std::int64_t row) const noexcept {
-    return tables.empty() ? graph.degree(row) : 0;
+    return draws_by_table(graph) ? 0 : graph.degree(row);
   }
   template <class Team, class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t count_by(Team const& team, Graph const& graph, std::int64_t row,
                                                                 no_query, hop_options options, random_key,
                                                                 std::uint64_t) const noexcept {
-    auto const positive = tables.empty()
-                              ? team.select_if(graph.degree(row), enough(options), positive_weights(graph, row),
-                                               [](std::int64_t, std::int64_t) {})
-                              : num_positive(row);
+    auto const positive = draws_by_table(graph)
+                              ? num_positive(row)
+                              : team.select_if(graph.degree(row), enough(options), positive_weights(graph, row),
+                                               [](std::int64_t, std::int64_t) {});
     return detail::num_picked(positive, options);
   }
   template <class Team, class Graph, class Position, class Emit>
@@ -358,10 +364,22 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE constexpr auto positive_weights(Graph const& graph, std::int64_t row) const noexcept {
     return [row_weights = weights_of(graph, row)](std::int64_t i) { return row_weights[i] > 0; };
   }
+  // True if the data of a row lie one behind the other: no edge is excluded.
   template <class Graph>
-  [[nodiscard]] GLT_HOST_DEVICE constexpr array_view<Space, float const> weights_of(Graph const& graph,
-                                                                                    std::int64_t row) const noexcept {
-    return weights.subview(graph.offset(row), graph.degree(row));
+  static constexpr bool whole_rows = requires(Graph const& graph) { graph.offset(0); };
+  // Tables are of whole rows.
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool draws_by_table(Graph const&) const noexcept {
+    return whole_rows<Graph> && !tables.empty();
+  }
+  template <class Graph>
+  [[nodiscard]] GLT_HOST_DEVICE constexpr auto weights_of(Graph const& graph, std::int64_t row) const noexcept {
+    if constexpr (whole_rows<Graph>) {
+      return weights.subview(graph.offset(row), graph.degree(row));
+    } else {
+      auto const edges = graph.edges_of(row);
+      return detail::weights_of_row<Space, std::remove_const_t<decltype(edges)>>{weights, edges, graph.degree(row)};
+    }
   }
   template <class Graph>
   [[nodiscard]] GLT_HOST_DEVICE constexpr auto slots_of(Graph const& graph, std::int64_t row) const noexcept {

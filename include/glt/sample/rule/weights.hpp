@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bisection.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
@@ -10,14 +10,24 @@ namespace glt {
 
 namespace detail {
 
+/// Weights of the edges of one row, if they do not lie one behind the other.
+template <memory_space Space, class Edges>
+struct weights_of_row {
+  array_view<Space, float const> weights;
+  Edges edges;
+  std::int64_t degree;
+
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t size() const noexcept { return degree; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr float operator[](std::int64_t i) const noexcept { return weights[edges(i)]; }
+};
+
 /// Counts the edges of a row that may be drawn, up to `limit`.
 ///
 /// @shape  row [degree]
 /// @cost   O(degree) at most; ends at the `limit`-th edge that may be drawn
-template <memory_space Space>
+template <class Weights>
 [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t
-count_positive(array_view<Space, float const> row,
-               std::int64_t limit = std::numeric_limits<std::int64_t>::max()) noexcept {
+count_positive(Weights row, std::int64_t limit = std::numeric_limits<std::int64_t>::max()) noexcept {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < row.size() && count < limit; ++i) {
     count += row[i] > 0 ? 1 : 0;
@@ -29,8 +39,8 @@ count_positive(array_view<Space, float const> row,
 ///
 /// @shape  row [degree] · out [count_positive(row)], written
 /// @cost   O(degree)
-template <memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_positive(array_view<Space, float const> row, Position* out) noexcept {
+template <class Weights, class Position>
+GLT_HOST_DEVICE constexpr void pick_positive(Weights row, Position* out) noexcept {
   for (std::int64_t i = 0; i < row.size(); ++i) {
     if (row[i] > 0) {
       *out++ = static_cast<Position>(i);

@@ -74,13 +74,10 @@ public:
                                                                              original_, key, options_, step, out);
   }
 
-  /// Explains, at compile time, why starts or walks do not fit.
-  template <class Starts, class Out>
-  void walk(Starts const&, sample_key, Out&) const
+  template <class Starts, class Out,
+            class Reason = typename decltype(detail::reason_of_seeds<Starts, space, Vertex>())::type>
     requires(!detail::fitting_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>)
-  {
-    detail::explain_seeds<Starts, Out, space, Vertex, walks<Policy, Vertex>>();
-  }
+  void walk(Starts const&, sample_key, Out&) const = delete;
 
 private:
   csr_view<GraphSpace, Vertex> graph_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/thrust/detail/systems.hpp>
+#include <glt/thrust/executor.hpp>
 
 #include <thrust/system/omp/execution_policy.h>
 
@@ -15,6 +15,7 @@ struct thrust_omp {
   void run(Action action) const {
     action(::thrust::omp::par);
   }
+  [[nodiscard]] static host_scratch scratch(std::int64_t bytes) { return host_scratch(bytes); }
 };
 
 static_assert(thrust_system<thrust_omp>);

@@ -6,15 +6,12 @@
 #include <glt/core/random.hpp>
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/graph/relation.hpp>
-#include <glt/partition/hash.hpp>
-#include <glt/partition/hetero_partition.hpp>
-#include <glt/partition/hetero_split.hpp>
-#include <glt/partition/random.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/book.hpp>
+#include <glt/partition/partitioner.hpp>
 #include <glt/partition/repair_balance.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/split.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -390,7 +387,7 @@ TEST_CASE("what is wrong with a type on one rank is an error on all, and names t
       refused([](auto& data) { data.node_types.push_back({.name = "c"}); }, "other types; give the same on all ranks");
       refused([](auto& data) { std::swap(data.node_types[0], data.node_types[1]); }, "types in the same order");
       refused([&](auto& data) { data.edge_types[0].edges.weights = weights; },
-              "edges of (a, to, b) differ from those of rank 0 in tensors");
+              "edges of (a, to, b) differ from rank 0 in tensors");
       refused([](auto& data) { data.node_types[0].num_vertices = 4; }, "4 vertices of type 'a'");
     }
   });

@@ -7,7 +7,7 @@
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/allocations.hpp"
 #include "support/device_parts.hpp"

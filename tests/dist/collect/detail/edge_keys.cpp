@@ -5,7 +5,6 @@
 
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/memory/copy.hpp>
 
 #include "support/errors.hpp"
 #include "support/policies.hpp"

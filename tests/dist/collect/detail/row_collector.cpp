@@ -3,12 +3,12 @@
 
 #include <glt/dist/collect/detail/row_collector.hpp>
 
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/core/element_type.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
 #include <glt/dist/hotness/make_named_hot_rows.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/allocations.hpp"
 #include "support/errors.hpp"

@@ -8,7 +8,7 @@
 #include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
+#include <glt/feature/detail/any_rows.hpp>
 
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
@@ -49,10 +49,10 @@ void check_rounds(auto& comm, std::int64_t round_bytes, bool reserved, cpu const
 
   glt::counting_comm counted(comm);
   auto const tensors = glt::detail::matrix_tensors<cpu::space>(local.view(), true);
-  glt::detail::row_message<cpu> const message(
+  glt::detail::row_message<cpu> message(
       {{"features", tensors[0], tensors[0].type, false}, {"labels", tensors[1], tensors[1].type, true}}, policy);
   glt::detail::row_requests requests(counted, book, false, true, policy);
-  glt::detail::row_exchange<decltype(counted), cpu> exchange(message, policy, round_bytes, limit);
+  glt::detail::row_exchange<decltype(counted), cpu> exchange(std::move(message), policy, round_bytes, limit);
   if (reserved) {
     exchange.reserve(comm.size());
   }

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/detail/row_message.hpp>
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/named_tables.hpp"
 #include "support/policies.hpp"

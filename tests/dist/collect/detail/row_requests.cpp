@@ -5,7 +5,7 @@
 
 #include <glt/core/error.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/policies.hpp"

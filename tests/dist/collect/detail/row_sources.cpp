@@ -4,7 +4,7 @@
 #include <glt/dist/collect/detail/row_sources.hpp>
 
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/policies.hpp"

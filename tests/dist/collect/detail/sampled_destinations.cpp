@@ -4,8 +4,8 @@
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 
 #include <glt/graph/convert.hpp>
-#include <glt/graph/copy_graph.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/graph/csr.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/subgraph.hpp>
 

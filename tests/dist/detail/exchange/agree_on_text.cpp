@@ -31,5 +31,12 @@ TEST_CASE("ranks with the same lines agree; the first line that differs is told 
       CHECK(glt_test::names(error({}, {""}), rank, "has nothing where rank 0 has "));
     }
     CHECK(error({"a"}, {"a"}) == nothing);
+    if (last > 0) { // the last rank of the world is the first of the group
+      auto group = comm.split(0, -comm.rank());
+      auto const text = glt_test::thrown<glt::collective_error>([&] {
+        glt::detail::agree_on_text(group, {}, "", lines{comm.rank() == 0 ? "x" : "rank 0"}, "has ", "; mend it");
+      });
+      CHECK(glt_test::names(text, "rank 0: ", "has x where " + rank + " has rank 0; mend it"));
+    }
   });
 }

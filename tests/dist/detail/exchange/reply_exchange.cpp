@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using glt::detail::reply_exchange;
@@ -57,8 +58,8 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
       for (std::size_t rank = 0; rank < counts.asked.size(); ++rank) {
         auto const count = counts.asked[rank];
         if (count == 0 || static_cast<int>(rank) == failing) {
-          CHECK(
-              names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }), "rank ", "request for stars"));
+          CHECK(names(thrown<glt::error>([&] { static_cast<void>(replies.from(rank)); }),
+                      "rank " + std::to_string(rank), "request for stars"));
         } else {
           auto const answer = replies.from(rank);
           REQUIRE(std::ssize(answer) == count + 1);
@@ -82,5 +83,25 @@ TEST_CASE("Answers come to those who asked, and a rank that cannot serve leaves 
     }
     replies.run(comm, counts.asked, counts.received, serve); // and can go on
     check(-1);
+  });
+}
+
+TEST_CASE("a rank of a group that cannot serve is named by its number in the world") {
+  glt_test::on_ranks([](auto comm) {
+    auto group = comm.split(0, -comm.rank()); // the last rank is the first
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    std::vector<std::int64_t> asked(ranks, 0);
+    std::vector<std::int64_t> received(ranks, 0);
+    (group.rank() == 0 ? received : asked)[group.rank() == 0 ? ranks - 1 : 0] =
+        ranks > 1 && (group.rank() == 0 || group.rank() == group.size() - 1) ? 1 : 0;
+    reply_exchange replies("stars");
+    auto const fault = thrown<std::runtime_error>([&] {
+      replies.run(group, asked, received, [&]() -> glt::outgoing { throw std::runtime_error("out of stars"); });
+    });
+    CHECK(fault == "out of stars");
+    if (ranks > 1 && comm.rank() == 0) {
+      CHECK(names(thrown<glt::error>([&] { static_cast<void>(replies.from(0)); }),
+                  "rank " + std::to_string(ranks - 1) + " could not answer a request for stars"));
+    }
   });
 }

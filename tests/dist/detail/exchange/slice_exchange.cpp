@@ -5,7 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/detail/agreement.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/policy.hpp>
 
 #include "support/distant_policy.hpp"

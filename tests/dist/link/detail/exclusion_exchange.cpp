@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
 
 #include "support/device_parts.hpp"

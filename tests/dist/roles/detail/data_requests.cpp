@@ -3,7 +3,7 @@
 
 #include <glt/dist/roles/detail/data_requests.hpp>
 
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 
 #include <cstddef>
 #include <vector>

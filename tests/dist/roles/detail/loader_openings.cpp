@@ -108,6 +108,6 @@ TEST_CASE("what is not offered fails at once, and what cannot be read is an erro
   CHECK(glt_test::names(server.causes, "no offer \"other\"", "servers offer \"some\""));
   CHECK(glt_test::names(glt_test::thrown<glt::detail::malformed_message>(
                             [&] { server.openings.add({}, server.kinds, server.say_failed()); }),
-                        "message of 0 bytes ends before"));
+                        "message of 0 bytes is too short"));
   CHECK(server.openings.wanted_kind().empty());
 }

@@ -7,7 +7,7 @@
 #include "support/policies.hpp"
 #include "support/ranks.hpp"
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include "support/policies.hpp"
 #include "support/some_draws.hpp"
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/array/detail/array_convert.hpp>
+#include <glt/io/array/array.hpp>
 
 #include <cmath>
 #include <cstdint>

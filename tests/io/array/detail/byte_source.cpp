@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/io/array/detail/byte_source.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
 
 #include <array>

@@ -5,9 +5,8 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/core/half.hpp>
-#include <glt/io/array/detail/mapped_npy.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
+#include <glt/core/element_type.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/npy.hpp>
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/npy.hpp>
 
 #include <cstddef>

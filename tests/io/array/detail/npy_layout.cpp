@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/array/detail/npy_layout.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/io/array/detail/pair_arrays.hpp>
+#include <glt/io/array/detail/array_values.hpp>
 
 #include <cstdint>
 #include <string>

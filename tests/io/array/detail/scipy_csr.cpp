@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/array/detail/scipy_csr.hpp>
+#include <glt/io/array/detail/npz.hpp>
 #include <glt/io/array/npy.hpp>
 
 #include <algorithm>

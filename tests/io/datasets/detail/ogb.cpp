@@ -7,8 +7,7 @@
 #include "support/public_data.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/array/detail/npy_any.hpp>
-#include <glt/io/array/detail/pair_arrays.hpp>
+#include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/datasets/detail/ogb.hpp>
 
@@ -154,7 +153,7 @@ TEST_CASE("link splits are read from arrays of either shape, rather than from fi
   CHECK(data.edges[0].links[0].negatives.sources == ids{3});
   write_bytes(split / "test_edge.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 4})));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_ogb(scratch.path())); }), "test_edge.npy",
-              "destinations", "id 0 is 4"));
+              "destination of pair 0 is 4"));
 }
 
 TEST_CASE("files that are missing, cut or contradict each other are refused") {
@@ -166,9 +165,9 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   CHECK(names(fault_of(with(plain_ogb(), "raw/num-node-list.csv.gz", "4\n5\n")), "num-node-list.csv.gz", "2 graphs"));
   CHECK(names(fault_of(with(plain_ogb(), "raw/num-node-list.csv.gz", "-4\n")), "counts -4"));
   CHECK(names(fault_of(with(plain_ogb(), "raw/num-edge-list.csv.gz", "4\n")), "edge.csv.gz", "3 rows for 4"));
-  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n4,3\n2,0\n")), "edge.csv.gz, column 0", "id 1 is 4",
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n4,3\n2,0\n")), "edge.csv.gz: source of edge 1 is 4",
               "outside [0, 4)"));
-  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0,3\n2,-1\n")), "column 1", "id 2 is -1"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0,3\n2,-1\n")), "destination of edge 2 is -1"));
   CHECK(names(fault_of(with(plain_ogb(), "raw/edge.csv.gz", "0,1\n0\n2,1\n")), "edge.csv.gz", "line 2"));
   CHECK(names(fault_of(with(plain_ogb(), "raw/node-feat.csv.gz", "1\n2\n")), "node-feat.csv.gz", "wrong row count",
               "2 rows for 4"));
@@ -176,12 +175,17 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
        {"node-label", "node_year", "node_species", "edge-feat", "edge_weight", "edge_year", "edge_reltype"}) {
     CHECK(names(fault_of(with(plain_ogb(), "raw/" + std::string(name) + ".csv.gz", "1\n")), name, "wrong row count"));
   }
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge_weight.csv.gz", "1\n1e-60\n2\n")), "edge_weight.csv.gz",
+              "element 1 is 1e-60, too small"));
+  CHECK(names(fault_of(with(plain_ogb(), "raw/edge_weight.csv.gz", "1\n2\n1e39\n")), "edge_weight.csv.gz", "1e+39"));
   for (char const* const name : {"train", "valid", "test"}) {
     CHECK(
         names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "0\n4\n")), name, "id 1 is 4"));
     CHECK(names(fault_of(with(plain_ogb(), "split/time/" + std::string(name) + ".csv.gz", "2\n2\n")), name,
                 "id 1 is 2, as id 0 is"));
   }
+  CHECK(names(fault_of(with(plain_ogb(), "split/time/train.csv.gz", "1\n0\n1\n0\n")), "train.csv.gz",
+              "id 3 is 0, as id 1 is", "save numpy.flatnonzero of it if it is a mask"));
   CHECK(names(fault_of(with(typed_ogb(), "split/time/paper/test.csv.gz", "3\n")), "paper/test.csv.gz", "id 0 is 3"));
   CHECK(names(fault_of(with(plain_ogb(), "split/size/train.csv.gz", "0\n")), "several splits: size, time"));
   CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "")), "num-node-dict.csv.gz", "is empty"));

@@ -4,8 +4,7 @@
 #include "support/ogb_folders.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/datasets/detail/ogb_reader.hpp>
-#include <glt/io/datasets/detail/ogb_tables.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
 
 #include <filesystem>
 #include <string>

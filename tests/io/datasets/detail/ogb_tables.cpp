@@ -3,7 +3,7 @@
 
 #include "support/scratch.hpp"
 
-#include <glt/io/datasets/detail/ogb_tables.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -137,7 +137,7 @@ TEST_CASE("arrays that contradict each other are refused") {
               "as many columns as rows"));
   CHECK(names(fault_of(with(sparse(), "adj_shape.npy", npy_longs({3, 2}))), "adj_indices.npy", "outside [0, 2)"));
   CHECK(names(fault_of(with(dense(), "edges.npy", npy_bytes("<i8", "(1, 2)", raw(ids{0, 3})))), "edges.npy",
-              "id 0 is 3"));
+              "of edge 0 is 3"));
   CHECK(names(fault_of(with(dense(), "edges.npy", npy_bytes("<i8", "(2, 3)", raw(ids{0, 1, 2, 0, 1, 2})))), "edges.npy",
               "(2, 3)", "transpose"));
   CHECK(names(fault_of({{"adj_matrix.npy", npy_bytes("|O", "()", "a pickle")}}), "adj_matrix.npy", "never executed"));

@@ -47,7 +47,7 @@ void check_as_in_memory(named_files const& all) {
   auto const data = io::detail::read_npy_folder(folder.path());
   CHECK(mapped.name() == data.name);
   CHECK(mapped.view().name == data.name);
-  check_same(mapped.view(), io::view_of(data));
+  check_same(mapped.view(), data.view());
 }
 
 std::string fault_of(named_files const& all) {
@@ -91,7 +91,7 @@ TEST_CASE("arrays move with the data set, which may be moved") {
   io::detail::mapped_raw_data first(folder.path());
   auto const second = std::move(first);
   auto const data = io::detail::read_npy_folder(folder.path());
-  check_same(second.view(), io::view_of(data));
+  check_same(second.view(), data.view());
 }
 
 TEST_CASE("files whose arrays stay in them are watched, lists that were read are not") {

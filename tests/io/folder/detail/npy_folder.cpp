@@ -109,7 +109,7 @@ TEST_CASE("types are read from names, and sparse features become dense") {
               "node_feat.author.csr.npz", "23 bytes"));
   write_bytes(scratch / "edge_index.author__knows__author.npy", npy_pairs({0, 3}));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(scratch.path())); }),
-              "edge_index.author__knows__author.npy", "id 0 is 3", "'author'"));
+              "edge_index.author__knows__author.npy", " of edge 0 is 3", "'author'"));
 }
 
 TEST_CASE("arrays of the wrong row count are refused") {
@@ -140,16 +140,18 @@ TEST_CASE("arrays of the wrong row count are refused") {
 TEST_CASE("ids that no vertex has are refused, and their file is named") {
   for (char const* const name : {"edge_index.npy", "valid_edge.npy", "valid_edge_neg.npy", "test_edge_neg.npy"}) {
     auto all = without(small_folder(), {"edge_feat.npy", "edge_weight.npy", "edge_time.npy"});
-    CHECK(names(fault_of(with(all, name, npy_pairs({0, 4, 0, 1}))), name, "row 0", "id 1 is 4", "outside [0, 4)"));
-    CHECK(names(fault_of(with(all, name, npy_pairs({0, 1, -1, 1}))), name, "row 1", "id 0 is -1"));
+    CHECK(names(fault_of(with(all, name, npy_pairs({0, 4, 0, 1}))), name, "source of ", " 1 is 4",
+                "outside [0, 4), the vertices of type 'node'; correct the id or the number"));
+    CHECK(names(fault_of(with(all, name, npy_pairs({0, 1, -1, 1}))), name, "destination of ", " 0 is -1"));
   }
   for (char const* const name : {"train_idx.npy", "valid_idx.npy", "test_idx.npy"}) {
     CHECK(names(fault_of(with(small_folder(), name, npy_longs({0, 1, 4}))), name, "id 2 is 4"));
     CHECK(names(fault_of(with(small_folder(), name, npy_longs({-7}))), name, "id 0 is -7"));
     CHECK(names(fault_of(with(small_folder(), name, npy_pairs({0, 1}))), name, "one dimension"));
   }
-  CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, INT64_MAX})}}), "edge_index.npy", "row 1", "outside"));
-  CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, -1})}}), "edge_index.npy", "row 1", "id 0 is -1"));
+  CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, INT64_MAX})}}), "edge_index.npy", "destination of edge 0",
+              "outside"));
+  CHECK(names(fault_of({{"edge_index.npy", npy_pairs({0, -1})}}), "edge_index.npy", "destination of edge 0 is -1"));
 }
 
 TEST_CASE("arrays of another shape or damaged ones are refused") {

@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/folder/detail/npy_folder_counts.hpp>
+#include <glt/io/folder/detail/npy_folder_tables.hpp>
 
 #include <cstdint>
 #include <map>

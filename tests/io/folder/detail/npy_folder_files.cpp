@@ -77,9 +77,9 @@ TEST_CASE("arrays that are not read, but nearly named like those that are, are t
 TEST_CASE("names that contradict each other are refused") {
   CHECK(names(fault_of({}), "no edge_index.npy"));
   CHECK(names(fault_of({"node_feat.npy"}), "no edge_index.npy"));
-  for (char const* const type :
-       {"edge_index.paper.npy", "edge_index.a__b.npy", "edge_index.a____b.npy", "edge_index.__a__b.npy",
-        "edge_index.a__b__.npy", "edge_index.a__b__c__d.npy", "edge_index.a___r___b.npy"}) {
+  for (char const* const type : {"edge_index.paper.npy", "edge_index.a__b.npy", "edge_index.a____b.npy",
+                                 "edge_index.__a__b.npy", "edge_index.a__b__.npy", "edge_index.a__b__c__d.npy",
+                                 "edge_index.a___r___b.npy", "edge_index.a__r___b.npy", "edge_index.a___r__b.npy"}) {
     CHECK(names(fault_of({type}), type, "source__relation__destination"));
   }
   CHECK(names(fault_of({"edge_index.npy", "edge_index.a__b__c.npy"}), "edge_index.npy", "no types"));

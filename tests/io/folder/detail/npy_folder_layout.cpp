@@ -42,7 +42,7 @@ TEST_CASE("meta.json is needed where names of files say something else") {
     changed.edges.erase(changed.edges.begin() + 1);
     CHECK(!needs_tables(changed));
     changed.edges[0].name = name;
-    CHECK(needs_tables(changed) == (std::string(name) != "_r")); // a__r___b is cut behind r, a___r__b before _r
+    CHECK(needs_tables(changed)); // a__r___b and a___r__b may be meant otherwise
   }
   changed.edges[0].name = "_r";
   changed.nodes[1].name = changed.edges[0].destination = "_b";
@@ -54,12 +54,12 @@ TEST_CASE("data sets of another layout have another fingerprint") {
   io::raw_data data{.name = "a", .nodes = {}, .edges = {}};
   data.nodes.emplace_back().num_nodes = 4;
   data.edges.emplace_back();
-  auto const print = io::detail::layout_fingerprint(io::view_of(data));
+  auto const print = io::detail::layout_fingerprint(data.view());
   data.name = "b";
-  CHECK(io::detail::layout_fingerprint(io::view_of(data)) == print);
+  CHECK(io::detail::layout_fingerprint(data.view()) == print);
   data.nodes[0].num_nodes = 5;
-  CHECK(io::detail::layout_fingerprint(io::view_of(data)) != print);
+  CHECK(io::detail::layout_fingerprint(data.view()) != print);
   data.nodes[0].num_nodes = 4;
   data.edges[0].name = "other";
-  CHECK(io::detail::layout_fingerprint(io::view_of(data)) != print);
+  CHECK(io::detail::layout_fingerprint(data.view()) != print);
 }

@@ -7,7 +7,7 @@
 
 #include <glt/io/folder/detail/mapped_raw_data.hpp>
 #include <glt/io/folder/detail/npy_folder.hpp>
-#include <glt/outofcore/staging/detail/stage_npy_folder.hpp>
+#include <glt/outofcore/staging/detail/stage_folder.hpp>
 
 #include <string>
 #include <vector>
@@ -79,6 +79,20 @@ TEST_CASE("bool is refused where ids and times belong") {
               "edge_index.npy", "type bool, not numbers"));
 }
 
+TEST_CASE("weights and times of edges have one row for each, in memory as on disk") {
+  auto const shaped = [](char const* type, char const* shape, std::size_t bytes) {
+    return npy_bytes(type, shape, std::string(bytes, '\0'));
+  };
+  for (auto const& fault : {faults_of("edge_weight.npy", shaped("<f4", "(1, 2)", 8)),
+                            faults_of("edge_weight.npy", shaped("<f4", "(2, 2)", 16))}) {
+    CHECK(names(fault.read, "edge_weight.npy", "wrong row count"));
+    CHECK(fault.mapped.substr(fault.mapped.rfind('/')) == fault.read.substr(fault.read.rfind('/')));
+  }
+  auto const times = faults_of("edge_time.npy", shaped("<i8", "(2, 2)", 32));
+  CHECK(names(times.read, "edge_time.npy", "a list of one dimension"));
+  CHECK(times.mapped.substr(times.mapped.rfind('/')) == times.read.substr(times.read.rfind('/')));
+}
+
 TEST_CASE("a vertex that comes twice in a split is named with both places") {
   auto const fault = faults_of("valid_idx.npy", npy_longs({3, 7, 1, 7, 2}));
   CHECK(names(fault.read, "valid_idx.npy", "id 3 is 7, as id 1 is"));
@@ -95,8 +109,9 @@ TEST_CASE("a mask that is not of type bool is refused, with the type that masks 
   };
   for (auto const& fault : {faults_of("valid_idx.npy", numbers("|u1", {1, 0, 1, 0, 1, 0, 0, 1, 1, 0}, 1)),
                             faults_of("train_idx.npy", numbers("|i1", std::vector<char>(10, 0), 1)),
+                            faults_of("train_idx.npy", numbers("|u1", {1, 0, 1}, 1)), // of another length
                             faults_of("test_idx.npy", numbers("<i8", {1, 0, 1, 0, 1, 0, 0, 1, 1, 0}, 8))}) {
-    CHECK(names(fault.read, "_idx.npy", "0 or 1 for each of 10 vertices", "save a mask as bool"));
+    CHECK(names(fault.read, "_idx.npy", "elements 0 or 1 of type ", " for 10 vertices; save a mask as bool"));
     CHECK_FALSE(names(fault.read, "numpy.unique"));
     CHECK(fault.mapped.substr(fault.mapped.rfind('/')) == fault.read.substr(fault.read.rfind('/')));
   }
@@ -104,7 +119,10 @@ TEST_CASE("a mask that is not of type bool is refused, with the type that masks 
   write_bytes(folder / "edge_index.npy", npy_pairs({0, 1, 1, 0}));
   write_bytes(folder / "train_idx.npy", numbers("|u1", {0, 1}, 1));
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
-              "one uint8 0 or 1"));
+              "has 2 elements 0 or 1 of type uint8"));
+  write_bytes(folder / "train_idx.npy", npy_longs({0, 1, 0}));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::detail::read_npy_folder(folder.path())); }),
+              "save numpy.flatnonzero of it if it is a mask"));
   write_bytes(folder / "train_idx.npy", npy_longs({0, 1}));
   CHECK(io::detail::read_npy_folder(folder.path()).nodes[0].train == std::vector<global_id>{0, 1});
   write_bytes(folder / "train_idx.npy", numbers("|u1", {1}, 1));

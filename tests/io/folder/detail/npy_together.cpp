@@ -6,7 +6,6 @@
 #include "support/scratch.hpp"
 
 #include <glt/comm/serial.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 

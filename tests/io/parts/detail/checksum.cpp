@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/parts/detail/checksum.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 
 #include <algorithm>
 #include <cstdint>

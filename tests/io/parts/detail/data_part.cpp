@@ -24,7 +24,7 @@ io::detail::part_content content(auto change) {
   auto data = known_set(random_graph(7, 12));
   change(data.nodes[0]);
   auto const labels = random_labels(data, 1);
-  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(0);
+  return io::detail::raw_data_cutter(data.view(), labels, {}).cut(0);
 }
 io::detail::part_content content() {
   return content([](auto&) {});
@@ -33,7 +33,16 @@ io::detail::part_content content() {
 io::detail::part_content hetero_content() {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
-  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(1);
+  return io::detail::raw_data_cutter(data.view(), labels, {}).cut(1);
+}
+
+// Makes the part by a manifest that knows which edges have times.
+dist::data_part<device::cpu> made_of(io::detail::part_content from, io::parts_folder::load_options const& options) {
+  io::manifest info{};
+  for (auto const& edges : from.edges) {
+    info.edges.emplace_back().times = !edges.times.empty();
+  }
+  return io::detail::make_data_part(std::move(from), info, options);
 }
 
 using text_list = std::vector<std::string>;
@@ -44,7 +53,7 @@ TEST_CASE("features and labels of the usual types are handed over without a copy
   auto part = content();
   auto const* const features = part.nodes[0].features[0].values.bytes().data();
   auto const* const labels = part.nodes[0].labels.bytes().data();
-  auto const made = io::detail::make_data_part(std::move(part), {});
+  auto const made = made_of(std::move(part), {});
   auto const& vertices = made.vertices[0];
   CHECK(static_cast<void const*>(vertices.tensors.view<float>("x").features.data()) == features);
   CHECK(static_cast<void const*>(vertices.tensors.view<std::int64_t>("y").features.data()) == labels);
@@ -65,7 +74,7 @@ TEST_CASE("one array becomes the features, the others keep names and types") {
         {"codes", io::array::of<std::int8_t>(std::vector<std::int8_t>{0, 1, 2, 3, 4, 5, -6}, {7, 1})});
   };
   auto const made_by = [&](std::string name) {
-    return std::move(io::detail::make_data_part(content(several), {.features = std::move(name)}).vertices[0].tensors);
+    return std::move(made_of(content(several), {.features = std::move(name)}).vertices[0].tensors);
   };
   auto const first = made_by("");
   CHECK(first.num_columns("x") == known_width);
@@ -77,18 +86,16 @@ TEST_CASE("one array becomes the features, the others keep names and types") {
   CHECK(made_by("line").num_columns("x") == 1);
   CHECK(names(thrown<precondition_error>([&] { static_cast<void>(made_by("ages")); }), "no features \"ages\"",
               "\"line\", \"feat\", \"codes\""));
-  auto const called_x = io::detail::make_data_part(content([&](auto& nodes) {
-                                                     several(nodes);
-                                                     nodes.features[2].name = "x";
-                                                   }),
-                                                   {});
+  auto const called_x = made_of(content([&](auto& nodes) {
+                                  several(nodes);
+                                  nodes.features[2].name = "x";
+                                }),
+                                {});
   CHECK(called_x.vertices[0].tensors.view<float>("x").features(6, 0) == -6);
 }
 
 TEST_CASE("labels that are not one whole number a vertex keep their type") {
-  auto const labels_of = [](auto change) {
-    return std::move(io::detail::make_data_part(content(change), {}).vertices[0].tensors);
-  };
+  auto const labels_of = [](auto change) { return std::move(made_of(content(change), {}).vertices[0].tensors); };
   auto const bytes = labels_of([](auto& nodes) {
     nodes.labels = io::array::of<std::uint8_t>(std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 255}, {7, 1});
   });
@@ -116,7 +123,7 @@ TEST_CASE("arrays of types become tables in their own types, without a copy") {
   auto const* const wide = part.nodes[0].features[0].values.bytes().data();
   auto const rows = part.graph.books[0].size(1);
   REQUIRE(rows > 0);
-  auto const made = io::detail::make_data_part(std::move(part), {});
+  auto const made = made_of(std::move(part), {});
   auto const& papers = made.vertices[0].tensors;
   CHECK(papers.names() == text_list{"x", "labels", "../x/y", "y"});
   CHECK(papers.num_rows() == rows);
@@ -132,13 +139,12 @@ TEST_CASE("arrays of types become tables in their own types, without a copy") {
   CHECK(made.vertices[1].splits.empty());
   CHECK(made.vertices[2].tensors.num_rows() == 0);
   CHECK(made.vertices[2].tensors.num_columns("x") == 5);
-  CHECK(io::detail::make_data_part(hetero_content(), {.features = "feat"}).vertices[1].tensors.type("x") ==
-        element_type::float16);
+  CHECK(made_of(hetero_content(), {.features = "feat"}).vertices[1].tensors.type("x") == element_type::float16);
 }
 
 TEST_CASE("features and times of edges become tensors where they are asked for") {
   auto const content = hetero_content();
-  auto const made = io::detail::make_data_part(hetero_content(), {.edge_tensors = true});
+  auto const made = made_of(hetero_content(), {.edge_tensors = true});
   std::size_t num_tensors = 0;
   for (std::size_t type = 0; type < made.edges.size(); ++type) {
     auto const& edges = content.edges[type];

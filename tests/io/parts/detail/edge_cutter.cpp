@@ -22,7 +22,7 @@ TEST_CASE("rows of the parts are those of split_graph, in whatever order and how
       CAPTURE(graph.name);
       CAPTURE(parts);
       auto const labels = random_labels(graph.num_vertices, parts);
-      io::detail::edge_cutter cutter(io::view_of(data.edges[0]), labels, labels);
+      io::detail::edge_cutter cutter(data.edges[0].view(), labels, labels);
       auto const check = [&](int part) {
         auto const own = cutter.cut(part);
         auto const expected = split_graph(whole.view(), labels, part);
@@ -46,7 +46,7 @@ TEST_CASE("a part outlives the cutter and the parts after it") {
   csr_graph<device::cpu, global_id> first;
   std::vector<std::vector<in_edge>> rows;
   {
-    io::detail::edge_cutter cutter(io::view_of(data.edges[0]), labels, labels);
+    io::detail::edge_cutter cutter(data.edges[0].view(), labels, labels);
     first = cutter.cut(0);
     rows = rows_of(first.view());
     static_cast<void>(cutter.cut(3));
@@ -59,12 +59,12 @@ TEST_CASE("edges whose ends do not exist are named") {
   auto const labels = random_labels(9, 2);
   auto const fault = [&] {
     return thrown<precondition_error>(
-        [&] { io::detail::edge_cutter const cutter(io::view_of(data.edges[0]), labels, labels); });
+        [&] { io::detail::edge_cutter const cutter(data.edges[0].view(), labels, labels); });
   };
   data.edges[0].destinations[4] = 9;
-  CHECK(names(fault(), "edges 'edge': destinations: element 4 is 9, outside [0, 9)"));
+  CHECK(names(fault(), "destination of edge 4 of edges 'edge' is 9, outside [0, 9)"));
   data.edges[0].sources[3] = -1;
-  CHECK(names(fault(), "sources: element 3 is -1"));
+  CHECK(names(fault(), "source of edge 3 of edges 'edge' is -1"));
   data.edges[0].sources.pop_back();
   CHECK(names(fault(), "20 rows for 19"));
 }

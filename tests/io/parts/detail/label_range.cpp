@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/parts/detail/label_range.hpp>
+#include <glt/io/parts/manifest.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/parts/detail/parts_content.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
 
 #include <type_traits>
 #include <utility>

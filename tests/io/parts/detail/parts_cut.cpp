@@ -5,7 +5,7 @@
 #include "support/known_sets.hpp"
 
 #include <glt/graph/convert.hpp>
-#include <glt/io/parts/detail/parts_cut.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/partition/split.hpp>
 
 #include <cstdint>

@@ -15,7 +15,7 @@ TEST_CASE("relabellings and hot rows are found by type") {
   auto const data = hetero_known_set();
   auto const labels = random_labels(data, 2);
   std::vector<io::write_options::hot_vertices> const hot{{.node_type = 1, .by_part = {{3}, {}}}};
-  io::detail::parts_input const input(io::view_of(data), labels, hot, true);
+  io::detail::parts_input const input(data.view(), labels, hot, true);
   CHECK(input.num_parts() == 2);
   CHECK(input.halo());
   CHECK(input.schema().num_edge_types() == 4);
@@ -30,12 +30,13 @@ TEST_CASE("some share of the ranks sees a pair that does not exist, and names it
   auto data = hetero_known_set();
   auto const labels = random_labels(data, 2);
   data.edges[2].links[0].edges.sources[2] = 23;
-  io::detail::parts_input const input(io::view_of(data), labels, {}, false);
+  io::detail::parts_input const input(data.view(), labels, {}, false);
   for (int const shares : {1, 2, 3, 9}) {
     int faults = 0;
     for (int share = 0; share < shares; ++share) {
       auto const text = thrown<precondition_error>([&] { input.check_links(shares, share); });
-      faults += names(text, "'reviewed/by'", "'train': sources: element 2 is 23, outside [0, 23)") ? 1 : 0;
+      faults +=
+          names(text, "source of pair 2 of link split 'train' of edges 'reviewed/by' is 23, outside [0, 23)") ? 1 : 0;
     }
     CHECK(faults == 1);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "support/errors.hpp"
-#include "support/graphs.hpp"
 #include "support/known_sets.hpp"
+#include "support/raw_data.hpp"
+#include "support/scratch.hpp"
 
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,104 +20,131 @@ using namespace glt_test;
 
 namespace {
 
-// The parts of a data set in five.
-struct five_parts {
-  explicit five_parts(io::raw_data from = hetero_known_set()) : data(std::move(from)), labels(random_labels(data, 5)) {
-    std::vector<global_id> const hot{0, 1, 2, 3, 4, 5, 6, 7, 8};
-    io::write_options const options{.hot = {{.node_type = 0, .by_part = {hot, hot, hot, hot, hot}}}, .halo = true};
-    io::detail::raw_data_cutter cutter(io::view_of(data), labels, options);
-    for (int part = 0; part < 5; ++part) {
-      parts.push_back(cutter.cut(part));
-    }
-  }
-  // Books in which part 1 is the old parts [first, last).
-  [[nodiscard]] std::vector<partition_book> books(int first, int last) const {
-    std::vector<partition_book> made;
-    for (auto const& of_type : labels) {
-      made.emplace_back(std::vector<global_id>{0, of_type.book.begin(first), of_type.book.end(last - 1),
-                                               of_type.book.num_vertices()});
-    }
-    return made;
-  }
-  io::raw_data data;
+// A set of one type with parts that are empty or have no training vertices.
+io::raw_data uneven_set() {
+  auto made = known_set(random_graph(101, 700));
+  std::erase_if(made.nodes[0].train, [](global_id v) { return v < 40; });
+  return made;
+}
+std::vector<relabelling> uneven_labels(io::raw_data const& data) {
   std::vector<relabelling> labels;
-  std::vector<io::detail::part_content> parts;
-};
+  for (auto const& table : data.nodes) {
+    std::vector<local_id> part_of(static_cast<std::size_t>(table.num_nodes));
+    for (std::size_t v = 0; v < part_of.size(); ++v) {
+      part_of[v] = static_cast<local_id>(v % 7 == 0 ? 0 : v % 3 == 0 ? 1 : 3); // part 2 is empty
+    }
+    labels.push_back(make_relabelling(part_of, 4));
+  }
+  return labels;
+}
+
+bool lists_equal(std::vector<global_id> a, std::vector<global_id> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+std::vector<std::pair<global_id, global_id>> sorted(link_split::pairs const& from) {
+  std::vector<std::pair<global_id, global_id>> made;
+  for (std::size_t i = 0; i < from.sources.size(); ++i) {
+    made.emplace_back(from.sources[i], from.destinations[i]);
+  }
+  std::ranges::sort(made);
+  return made;
+}
+
+// Checks what a rank has of a folder against the part that a book of ranks cuts out of the data set in memory.
+void check_rank(io::detail::part_content const& loaded, io::detail::part_content const& wanted,
+                std::vector<relabelling> const& labels) {
+  CHECK(loaded.graph.part == wanted.graph.part);
+  for (std::size_t t = 0; t < wanted.nodes.size(); ++t) {
+    CAPTURE(t);
+    CHECK(loaded.graph.books[t].matches(wanted.graph.books[t]));
+    auto const& nodes = loaded.nodes[t];
+    CHECK(std::ranges::equal(loaded.graph.original[t], wanted.graph.original[t]));
+    check_same(nodes.features, wanted.nodes[t].features);
+    check_same(nodes.labels, wanted.nodes[t].labels);
+    CHECK(std::ranges::equal(nodes.times, wanted.nodes[t].times));
+    CHECK(lists_equal(nodes.train, wanted.nodes[t].train));
+    CHECK(lists_equal(nodes.valid, wanted.nodes[t].valid));
+    CHECK(lists_equal(nodes.test, wanted.nodes[t].test));
+    std::unordered_set<global_id> hot;
+    for (std::int64_t i = 0; i < nodes.hot.ids.size(); ++i) {
+      auto const id = nodes.hot.ids[i];
+      CHECK(hot.insert(id).second);
+      CHECK(loaded.graph.books[t].owner(id) != loaded.graph.part);
+      CHECK(nodes.hot.features[0].values.matrix<float>()(i, 0) ==
+            static_cast<float>(labels[t].original[id]) * (wanted.nodes.size() == 1 ? 10 : 1));
+    }
+    CHECK(hot.size() <= static_cast<std::size_t>(wanted.nodes[t].hot.ids.size()));
+  }
+  for (std::size_t e = 0; e < wanted.edges.size(); ++e) {
+    CAPTURE(e);
+    auto const& edges = loaded.edges[e];
+    auto const rows = loaded.graph.relations[e].view();
+    auto const wanted_rows = wanted.graph.relations[e].view();
+    CHECK(std::ranges::equal(rows.offsets(), wanted_rows.offsets()));
+    CHECK(std::ranges::equal(rows.sources(), wanted_rows.sources()));
+    CHECK(std::ranges::equal(rows.edge_ids(), wanted_rows.edge_ids()));
+    CHECK(rows.num_columns() == wanted_rows.num_columns());
+    check_same(edges.features, wanted.edges[e].features);
+    CHECK(std::ranges::equal(edges.weights, wanted.edges[e].weights));
+    CHECK(std::ranges::equal(edges.times, wanted.edges[e].times));
+    REQUIRE(edges.links.size() == wanted.edges[e].links.size());
+    for (std::size_t i = 0; i < edges.links.size(); ++i) {
+      CHECK(edges.links[i].name == wanted.edges[e].links[i].name);
+      CHECK(sorted(edges.links[i].edges) == sorted(wanted.edges[e].links[i].edges));
+      CHECK(sorted(edges.links[i].negatives) == sorted(wanted.edges[e].links[i].negatives));
+    }
+  }
+}
 
 } // namespace
 
-TEST_CASE("parts joined are the part that the coarser book cuts out") {
-  five_parts const five;
-  for (auto const& [first, last] : {std::pair{0, 5}, std::pair{1, 3}, std::pair{2, 3}, std::pair{3, 5}}) {
-    CAPTURE(first);
-    CAPTURE(last);
-    auto const books = five.books(first, last);
-    std::vector<relabelling> coarse;
-    for (std::size_t t = 0; t < books.size(); ++t) {
-      coarse.push_back({books[t], make_buffer<device::cpu>(five.labels[t].original.view()),
-                        make_buffer<device::cpu>(five.labels[t].renumbered.view())});
-    }
-    std::vector<global_id> const hot{0, 1, 2, 3, 4, 5, 6, 7, 8};
-    io::write_options const options{.hot = {{.node_type = 0, .by_part = {{}, hot, {}}}}, .halo = true};
-    auto const wanted = io::detail::raw_data_cutter(io::view_of(five.data), coarse, options).cut(1);
-    auto const merged = io::detail::merge_parts(
-        std::span(five.parts).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)), books,
-        1);
-    CHECK(merged.graph.part == 1);
-    CHECK(merged.graph.books == books);
-    for (std::size_t t = 0; t < wanted.nodes.size(); ++t) {
-      CHECK(to_vector(merged.graph.original[t]) == to_vector(wanted.graph.original[t]));
-      CHECK(to_vector(merged.nodes[t].labels.bytes()) == to_vector(wanted.nodes[t].labels.bytes()));
-      CHECK(merged.nodes[t].labels.shape() == wanted.nodes[t].labels.shape());
-      CHECK(to_vector(merged.nodes[t].times) == to_vector(wanted.nodes[t].times));
-      for (auto const list :
-           {&io::detail::part_nodes::train, &io::detail::part_nodes::valid, &io::detail::part_nodes::test}) {
-        auto own = merged.nodes[t].*list;
-        auto all = wanted.nodes[t].*list;
-        std::ranges::sort(own);
-        std::ranges::sort(all);
-        CHECK(own == all);
-      }
-      for (std::size_t i = 0; i < wanted.nodes[t].features.size(); ++i) {
-        CHECK(merged.nodes[t].features[i].values.shape() == wanted.nodes[t].features[i].values.shape());
-        CHECK(to_vector(merged.nodes[t].features[i].values.bytes()) ==
-              to_vector(wanted.nodes[t].features[i].values.bytes()));
-      }
-      auto hot_ids = to_vector(merged.nodes[t].hot.ids);
-      auto wanted_ids = to_vector(wanted.nodes[t].hot.ids);
-      for (std::size_t i = 0; i < hot_ids.size(); ++i) {
-        auto const v = five.labels[t].original[hot_ids[i]];
-        CHECK(merged.nodes[t].hot.features[0].values.matrix<float>()(static_cast<std::int64_t>(i), 0) ==
-              static_cast<float>(v));
-      }
-      std::ranges::sort(hot_ids);
-      std::ranges::sort(wanted_ids);
-      CHECK(hot_ids == wanted_ids);
-    }
-    for (std::size_t e = 0; e < wanted.edges.size(); ++e) {
-      CHECK(rows_of(merged.graph.relations[e].view()) == rows_of(wanted.graph.relations[e].view()));
-      CHECK(to_vector(merged.edges[e].weights) == to_vector(wanted.edges[e].weights));
-      CHECK(to_vector(merged.edges[e].times) == to_vector(wanted.edges[e].times));
-      CHECK(to_vector(merged.edges[e].halo) == to_vector(wanted.edges[e].halo));
-      for (std::size_t i = 0; i < wanted.edges[e].links.size(); ++i) {
-        CHECK(merged.edges[e].links[i].edges.sources.size() == wanted.edges[e].links[i].edges.sources.size());
-        CHECK(merged.edges[e].links[i].negatives.destinations.size() ==
-              wanted.edges[e].links[i].negatives.destinations.size());
+TEST_CASE("a rank loads of any number of parts what its book cuts out of the data set") {
+  for (bool const typed : {false, true}) {
+    auto const data = typed ? hetero_known_set() : uneven_set();
+    for (bool const uneven : {false, true}) {
+      auto const labels = uneven ? uneven_labels(data) : random_labels(data, 4);
+      std::vector<global_id> const ids{0, 1, 2, 3, 4, 5, 6, 7, 8};
+      scratch_folder const scratch;
+      io::write_parts(scratch / "parts", data, labels,
+                      {.hot = {{.node_type = 0, .by_part = {ids, ids, {}, ids}}}, .halo = true});
+      io::parts_folder const folder(scratch / "parts");
+      for (int const ranks : {1, 2, 3, 4, 5, 7, 8, 60}) {
+        std::vector<relabelling> of_ranks;
+        for (auto const& of_type : labels) {
+          of_ranks.push_back({io::detail::book_of_ranks(of_type.book, ranks),
+                              make_buffer<device::cpu>(of_type.original.view()),
+                              make_buffer<device::cpu>(of_type.renumbered.view())});
+        }
+        std::vector<std::vector<global_id>> const hot(static_cast<std::size_t>(ranks), ids);
+        io::write_options const options{.hot = {{.node_type = 0, .by_part = hot}}};
+        io::detail::raw_data_cutter cutter(data.view(), of_ranks, options);
+        for (int rank = 0; rank < ranks; ++rank) {
+          CAPTURE(typed);
+          CAPTURE(uneven);
+          CAPTURE(ranks);
+          CAPTURE(rank);
+          check_rank(io::detail::load_content_for_rank(
+                         folder, rank, ranks,
+                         {.verify = rank % 2 == 0, .validate = ranks != 5, .finite = true, .populate = ranks % 2 == 0}),
+                     cutter.cut(rank), labels);
+        }
       }
     }
   }
 }
 
-TEST_CASE("parts that do not belong together are refused") {
-  five_parts const five;
-  auto const fault = [&](std::span<io::detail::part_content const> parts, std::vector<partition_book> books, int part) {
-    return thrown<precondition_error>(
-        [&] { static_cast<void>(io::detail::merge_parts(parts, std::move(books), part)); });
+TEST_CASE("ranks have the same share of parts, whole ones where their number divides") {
+  partition_book const four({0, 10, 10, 31, 40}, 9);
+  auto const offsets = [&](int ranks) {
+    auto const book = io::detail::book_of_ranks(four, ranks);
+    CHECK(book.partitioning() == 9);
+    return std::vector<global_id>(book.offsets().begin(), book.offsets().end());
   };
-  auto const all = std::span(five.parts);
-  CHECK(names(fault(all.subspan(1, 2), five.books(1, 4), 1), "part 1 at place 0 of 2", "consecutive"));
-  CHECK(names(fault(all.subspan(1, 2), five.books(1, 3), 0), "part 0 of the new books"));
-  CHECK(names(fault(all.subspan(1, 2), five.books(1, 3), 3), "part 3 of the new books"));
-  CHECK(names(fault(all.subspan(1, 2), {}, 1), "part 1 at place 0"));
-  CHECK(names(fault({}, five.books(1, 3), 1), "merge of no part"));
+  CHECK(offsets(1) == std::vector<global_id>{0, 40});
+  CHECK(offsets(2) == std::vector<global_id>{0, 10, 40});
+  CHECK(offsets(3) == std::vector<global_id>{0, 10, 24, 40});
+  CHECK(io::detail::book_of_ranks(four, 4) == four);
+  CHECK(offsets(8) == std::vector<global_id>{0, 5, 10, 10, 10, 20, 31, 35, 40});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 
 #include <set>
 #include <string>

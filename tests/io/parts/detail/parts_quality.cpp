@@ -4,14 +4,12 @@
 #include "support/known_sets.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/threaded.hpp>
 #include <glt/graph/hetero_graph.hpp>
-#include <glt/graph/relation.hpp>
 #include <glt/io/parts/detail/parts_quality.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
-#include <glt/partition/quality/quality_hetero.hpp>
+#include <glt/partition/quality/quality.hpp>
 
 #include <cstddef>
 #include <random>
@@ -43,7 +41,7 @@ hetero_graph<device::cpu, global_id> graph_of(io::raw_data const& data) {
 }
 
 partition_quality quality_of(io::raw_data const& data, std::vector<relabelling> const& labels) {
-  std::vector<glt::detail::vertex_splits> splits;
+  std::vector<glt::partition_quality::vertex_splits> splits;
   for (auto const& nodes : data.nodes) {
     splits.push_back({nodes.train, nodes.valid, nodes.test});
   }

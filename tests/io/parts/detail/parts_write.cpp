@@ -21,7 +21,7 @@ using namespace glt_test;
 namespace {
 
 io::detail::part_content part_of(io::raw_data const& data, std::vector<relabelling> const& labels, int part) {
-  return io::detail::raw_data_cutter(io::view_of(data), labels, {}).cut(part);
+  return io::detail::raw_data_cutter(data.view(), labels, {}).cut(part);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/datasets/detail/ogb_reader.hpp>
+#include <glt/io/datasets/detail/ogb.hpp>
 
 #include <string>
 #include <vector>

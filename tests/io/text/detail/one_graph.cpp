@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/io/text/detail/one_graph.hpp>
+#include <glt/io/text/detail/edge_lines.hpp>
 
 #include <cstdint>
 

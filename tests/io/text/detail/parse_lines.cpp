@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/io/text/detail/parse_lines.hpp>
+#include <glt/io/text/detail/columns.hpp>
 
 #include <algorithm>
 #include <cstddef>

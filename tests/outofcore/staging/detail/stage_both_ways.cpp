@@ -5,10 +5,9 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
+#include <glt/graph/convert.hpp>
 #include <glt/graph/coo.hpp>
-#include <glt/graph/dedupe.hpp>
-#include <glt/graph/symmetrize.hpp>
-#include <glt/outofcore/staging/detail/stage_both_ways.hpp>
+#include <glt/outofcore/staging/detail/stage_graph.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +31,10 @@ TEST_CASE("edges both ways are those that memory makes, in their order, with any
     auto const expected = remove_duplicates<device::cpu>(symmetrize<device::cpu>(list).view());
     for (std::int64_t const memory : {1, 5000, 1 << 20}) {
       scratch_folder const scratch;
-      auto const made = io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, num_vertices,
+      auto const made = io::detail::stage_both_ways({.sources = sources,
+                                                     .destinations = destinations,
+                                                     .num_sources = num_vertices,
+                                                     .num_destinations = num_vertices},
                                                     scratch.path(), memory);
       CHECK(std::ranges::equal(made.view().sources, expected.view().sources()));
       CHECK(std::ranges::equal(made.view().destinations, expected.view().destinations()));
@@ -46,12 +48,13 @@ TEST_CASE("an end that is no vertex, and a folder that is not there, are refused
   for (global_id const bad : {global_id{-1}, global_id{2}}) {
     std::vector<global_id> const destinations{1, bad};
     CHECK(names(thrown<precondition_error>([&] {
-                  static_cast<void>(io::detail::stage_both_ways({.sources = sources, .destinations = destinations}, 2,
-                                                                scratch.path(), 1000));
+                  static_cast<void>(io::detail::stage_both_ways(
+                      {.sources = sources, .destinations = destinations, .num_sources = 2, .num_destinations = 2},
+                      scratch.path(), 1000));
                 }),
-                "an end of edge 1 is", "outside [0, 2)"));
+                "destination of edge 1 is", "outside [0, 2), the vertices of type 'node'"));
   }
   write_bytes(scratch / "file", "");
-  CHECK_THROWS(static_cast<void>(
-      io::detail::stage_both_ways({.sources = sources, .destinations = sources}, 2, scratch / "file", 1000)));
+  CHECK_THROWS(static_cast<void>(io::detail::stage_both_ways(
+      {.sources = sources, .destinations = sources, .num_sources = 2, .num_destinations = 2}, scratch / "file", 1000)));
 }

@@ -11,7 +11,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/text/edge_list.hpp>
-#include <glt/outofcore/staging/detail/stage_edge_list.hpp>
+#include <glt/outofcore/staging/detail/stage_text.hpp>
 
 #include <algorithm>
 #include <cstdint>

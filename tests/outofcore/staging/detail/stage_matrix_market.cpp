@@ -5,7 +5,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/text/detail/matrix_market.hpp>
-#include <glt/outofcore/staging/detail/stage_matrix_market.hpp>
+#include <glt/outofcore/staging/detail/stage_text.hpp>
 
 #include <cstdint>
 #include <filesystem>

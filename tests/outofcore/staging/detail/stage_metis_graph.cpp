@@ -5,7 +5,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/io/text/detail/metis_graph.hpp>
-#include <glt/outofcore/staging/detail/stage_metis_graph.hpp>
+#include <glt/outofcore/staging/detail/stage_text.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include <glt/core/random.hpp>
 #include <glt/io/datasets/detail/ogb.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
-#include <glt/outofcore/staging/detail/stage_ogb.hpp>
+#include <glt/outofcore/staging/detail/stage_folder.hpp>
 
 #include <cstdint>
 #include <string>
@@ -44,6 +44,8 @@ void check(ogb_texts const& all, int threads = 1) {
 TEST_CASE("a set with and without types becomes the folder of what the reader reads") {
   for (int const threads : {1, 3}) {
     check(plain_ogb(), threads);
+    check(with(plain_ogb(), "raw/edge_weight.csv.gz", "1\n0\n1e-60\n"), threads);
+    check(with(plain_ogb(), "raw/edge_weight.csv.gz", "1\n1e39\n2\n"), threads);
     check(typed_ogb(), threads);
   }
   check(with(plain_ogb(), "raw/node_species.csv.gz", "1\n1\n2\n3\n"));

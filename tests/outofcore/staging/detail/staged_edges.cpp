@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/outofcore/staging/detail/staged_edges.hpp>
+#include <glt/outofcore/staging/detail/stage_graph.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/partition/quality/detail/quality_pass.hpp>
+#include <glt/partition/quality/partition_quality.hpp>
 
 #include <glt/exec/sequential.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/partition/stream/detail/part_capacities.hpp>
+#include <glt/partition/detail/part_capacities.hpp>
 
 #include <cstddef>
 #include <cstdint>

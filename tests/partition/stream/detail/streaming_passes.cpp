@@ -4,9 +4,9 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 
-#include <glt/graph/detail/random_permutation.hpp>
-#include <glt/partition/stream/detail/streaming_passes.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/graph/detail/orders.hpp>
+#include <glt/partition/stream/detail/vertex_stream.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/partition/stream/detail/vertex_capacity.hpp>
+#include <glt/partition/stream/detail/vertex_stream.hpp>
 
 #include <doctest/doctest.h>
 

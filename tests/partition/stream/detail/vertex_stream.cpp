@@ -7,10 +7,9 @@
 #include "support/naive_stream.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/graph/detail/random_permutation.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/partition/stream/detail/vertex_stream.hpp>
-#include <glt/partition/stream/fennel.hpp>
-#include <glt/partition/stream/ldg.hpp>
+#include <glt/partition/stream/streaming_partitioners.hpp>
 
 #include <algorithm>
 #include <cstddef>

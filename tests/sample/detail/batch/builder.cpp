@@ -3,7 +3,7 @@
 
 #include <glt/sample/detail/batch/builder.hpp>
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
 #include "support/graphs.hpp"

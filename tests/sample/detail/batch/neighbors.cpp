@@ -3,7 +3,6 @@
 
 #include <glt/sample/detail/batch/neighbors.hpp>
 
-#include <glt/exec/detail/thread_pool.hpp>
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>
 

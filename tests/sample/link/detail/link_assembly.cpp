@@ -3,7 +3,7 @@
 
 #include <glt/sample/link/detail/link_assembly.hpp>
 
-#include <glt/memory/copy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 
 #include "support/graphs.hpp"

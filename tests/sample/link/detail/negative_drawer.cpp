@@ -107,6 +107,53 @@ TEST_CASE("negatives equal the naive ones: every graph, mode, weight and number 
   }
 }
 
+TEST_CASE("places that draw by themselves, as on a GPU, draw the same as in rounds, also among vertices with times") {
+  auto const list = glt_test::random_graph(101, 1700);
+  auto const graph = glt::make_csr<cpu>(list.view());
+  auto const exist = glt_test::some_vertex_times(101);
+  auto const positives = glt_test::some_positives(list, 30, 4);
+  std::vector<glt::local_id> sources;
+  std::vector<glt::local_id> destinations;
+  std::vector<std::int64_t> times;
+  for (auto const& [source, destination] : positives) {
+    sources.push_back(static_cast<glt::local_id>(source));
+    destinations.push_back(static_cast<glt::local_id>(destination));
+    times.push_back(destination * 23 % 120 - 5);
+  }
+  glt::detail::seed_edges<cpu, glt::local_id> seeds;
+  seeds.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
+  auto const view = seeds.view();
+  std::vector<glt::random_key> keys;
+  for (std::size_t i = 0; i < 30; ++i) {
+    keys.push_back(glt::detail::positive_key(glt::detail::negatives_key({}), sources[i], destinations[i],
+                                             view.occurrences[static_cast<std::int64_t>(i)]));
+  }
+  glt::host_view<glt::random_key const> const key_list(keys);
+  for (bool const limited : {false, true}) {
+    glt::detail::local_candidates<cpu, glt::local_id> const candidates(
+        graph.view(), {}, {}, {}, true,
+        limited ? glt::host_view<std::int64_t const>(exist) : glt::host_view<std::int64_t const>());
+    for (auto const& option : glt_test::link_options_to_try()) {
+      glt::detail::negative_drawer<cpu, glt::local_id> drawer(option.negatives);
+      glt::detail::negative_pairs<cpu, glt::local_id> out;
+      drawer.draw(candidates, seeds, key_list, out, times);
+      auto const in_rounds = plain(out);
+      glt::detail::draw_negative<glt::memory_space::host, glt::local_id, decltype(candidates.view())> const draw{
+          candidates.view(),  view, key_list, times, option.negatives, out.sources.view(), out.destinations.view(),
+          out.verified.view()};
+      for (std::int64_t place = 0; place < out.sources.size(); ++place) {
+        out.sources.view()[place] = -1;
+        draw(place);
+      }
+      CHECK(plain(out) == in_rounds);
+      if (option.negatives.strict) {
+        CHECK(in_rounds == draw_naively(list, positives, {}, option.negatives, {},
+                                        limited ? exist : std::vector<std::int64_t>(), times));
+      }
+    }
+  }
+}
+
 TEST_CASE("where every pair is an edge, strict negatives end after their attempts and say so") {
   glt_test::edge_list list{"complete", 5, {}, {}};
   for (int v = 0; v < 25; ++v) {
@@ -197,7 +244,9 @@ namespace {
 struct minimal_candidates {
   using ids = glt::host_view<glt::local_id const>;
   std::int64_t num_numbers(glt::detail::pair_end) { return 4; }
-  bool find(glt::host_view<std::int64_t const> numbers, glt::host_view<glt::local_id> vertices, negative_mode) {
+  bool limited() { return false; }
+  bool find(glt::host_view<std::int64_t const> numbers, glt::host_view<glt::local_id> vertices,
+            glt::host_view<std::int64_t>, negative_mode) {
     for (std::int64_t i = 0; i < numbers.size(); ++i) {
       vertices[i] = static_cast<glt::local_id>(numbers[i]);
     }

@@ -29,7 +29,7 @@ TEST_CASE("the earlier key comes first, of equal keys the one of the first posit
 TEST_CASE("the key of an edge is its variate over its weight, whoever asks for it") {
   auto const weights = glt_test::random_weights(41);
   glt::random_stream words(glt::random_key(4), 5);
-  glt::detail::edge_keys<host> const keys{words, weights};
+  glt::detail::edge_keys<glt::host_view<float const>> const keys{words, weights};
   for (std::int64_t position = 0; position < 41; ++position) {
     auto const weight = static_cast<double>(weights[static_cast<std::size_t>(position)]);
     auto const word = words.next64();
@@ -43,13 +43,13 @@ TEST_CASE("the key of an edge is its variate over its weight, whoever asks for i
 
 TEST_CASE("heaps with and without keys keep the same edges in the same order") {
   std::vector<float> const weights(300, 2.0F);
-  glt::detail::edge_keys<host> const keys{glt::random_stream(glt::random_key(8), 1), weights};
+  glt::detail::edge_keys<glt::host_view<float const>> const keys{glt::random_stream(glt::random_key(8), 1), weights};
   for (std::int64_t const size : {1, 2, 7, 31, 32}) {
     std::vector<std::int64_t> with(static_cast<std::size_t>(size));
     std::iota(with.begin(), with.end(), 0);
     auto without = with;
-    glt::detail::heap_with_keys<host, std::int64_t> stored{keys, with.data()};
-    glt::detail::heap_without_keys<host, std::int64_t> computed{keys, without.data()};
+    glt::detail::heap_with_keys<glt::host_view<float const>, std::int64_t> stored{keys, with.data()};
+    glt::detail::heap_without_keys<glt::host_view<float const>, std::int64_t> computed{keys, without.data()};
     stored.order(size);
     computed.order(size);
     for (std::int64_t position = size; position < 300; ++position) {

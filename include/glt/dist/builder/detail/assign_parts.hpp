@@ -10,12 +10,10 @@
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/contiguous.hpp>
-#include <glt/partition/detail/balance_repair.hpp>
-#include <glt/partition/hash.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/partition/relabel.hpp>
-#include <glt/partition/stream/stream_order.hpp>
+#include <glt/partition/repair_balance.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 
 namespace glt::detail {
 

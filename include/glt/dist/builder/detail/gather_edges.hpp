@@ -6,7 +6,7 @@
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/record_shuffle.hpp>
-#include <glt/graph/detail/row_places.hpp>
+#include <glt/graph/detail/orders.hpp>
 
 namespace glt::detail {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/builder/detail/local_columns.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
 #include <glt/dist/builder/local_data.hpp>
@@ -148,7 +147,7 @@ gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, ve
     auto const found = std::ranges::find(splits, split.name, &dist::local_data::split::name);
     auto const list = found == splits.end() ? dist::local_data::id_list() : found->vertices;
     std::vector<std::int64_t> distinct;
-    failure = failure_of([&] { distinct = distinct_ids(std::array{&list}, vertices.round_bytes()); });
+    failure = failure_of([&] { distinct = distinct_ids(std::array{named_ids{&list, {}}}, vertices.round_bytes()); });
     auto renumbered = vertices.look_up(comm, failure, distinct);
     std::optional<known_ids> table;
     failure = failure_of([&] {

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/gather_lists.hpp>
-#include <glt/comm/detail/packed.hpp>
-#include <glt/core/detail/visit_element.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/builder/local_data.hpp>
 #include <glt/feature/feature_table.hpp>
-#include <glt/graph/detail/row_places.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -67,7 +65,7 @@ public:
     std::vector<std::byte> own;
     attempt(failure, [&] { own = packed_bytes(size_ > 0, all_); });
     auto const of_ranks = gather_lists(comm, site, failure, own);
-    return failure_of([&] { follow(of_ranks, own); });
+    return failure_of([&] { follow(comm, of_ranks, own); });
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
@@ -89,14 +87,16 @@ public:
   }
 
 private:
-  void follow(std::vector<std::vector<std::byte>> const& of_ranks, std::vector<std::byte> const& own) {
+  template <communicator Comm>
+  void follow(Comm const& comm, std::vector<std::vector<std::byte>> const& of_ranks,
+              std::vector<std::byte> const& own) {
     std::vector<local_column> followed; // by ranks without vertices or edges
     for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
       bool has_some = false;
       std::vector<local_column> columns;
       unpacker(of_ranks[rank], nullptr).get(has_some).get(columns);
       if (has_some && size_ > 0 && of_ranks[rank] != own) {
-        throw precondition_error(message(what_, " differ from those of rank ", rank,
+        throw precondition_error(message(what_, " differ from rank ", world_rank(comm, static_cast<int>(rank)),
                                          " in tensors, element types, columns, weights, times or ",
                                          "ids; give the same on all ranks, in the same order"));
       }

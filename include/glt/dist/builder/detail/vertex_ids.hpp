@@ -22,19 +22,24 @@ void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int
   }
 }
 
+/// List of ids, and its name in errors, such as "sources of edges 'cites'".
+struct named_ids {
+  dist::local_data::id_list const* list;
+  std::string name;
+};
+
 /// Returns the distinct ids of lists, ascending; `bytes` of ids are sorted at a time.
-[[nodiscard]] inline std::vector<std::int64_t> distinct_ids(std::span<dist::local_data::id_list const* const> lists,
-                                                            std::int64_t bytes) {
+[[nodiscard]] inline std::vector<std::int64_t> distinct_ids(std::span<named_ids const> lists, std::int64_t bytes) {
   std::vector<std::int64_t> all;
   std::vector<std::int64_t> fresh;
   auto const most = static_cast<std::size_t>(items_of_bytes(bytes, sizeof(std::int64_t)));
   std::int64_t num_ids = 0;
-  for (auto const* const list : lists) {
-    num_ids += list->size();
+  for (auto const& named : lists) {
+    num_ids += named.list->size();
   }
   fresh.reserve(std::min(most, static_cast<std::size_t>(num_ids)));
-  for (auto const* const list : lists) {
-    each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+  for (auto const& named : lists) {
+    each_id(*named.list, 0, named.list->size(), [&](std::int64_t, std::int64_t id) {
       fresh.push_back(id);
       if (fresh.size() == most) {
         merge_distinct(fresh, all);
@@ -50,11 +55,11 @@ void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int
 ///
 /// @pre    ids are in range; not checked
 /// @cost   O(n + bound / 64), and a bit for every possible id
-[[nodiscard]] inline std::vector<std::int64_t>
-distinct_ids_below(std::int64_t bound, std::span<dist::local_data::id_list const* const> lists) {
+[[nodiscard]] inline std::vector<std::int64_t> distinct_ids_below(std::int64_t bound,
+                                                                  std::span<named_ids const> lists) {
   std::vector<std::uint64_t> seen(static_cast<std::size_t>(bound / 64 + 1), 0);
-  for (auto const* const list : lists) {
-    each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+  for (auto const& named : lists) {
+    each_id(*named.list, 0, named.list->size(), [&](std::int64_t, std::int64_t id) {
       seen[static_cast<std::size_t>(id / 64)] |= std::uint64_t{1} << (id % 64);
     });
   }
@@ -139,7 +144,7 @@ public:
   /// @throws collective_error  on every rank, if a rank passes a failure, an id of a rank is below 0 or not below
   ///                           num_vertices, or num_vertices differs or is below 0
   template <communicator Comm>
-  vertex_ids(Comm& comm, std::string failure, std::span<dist::local_data::id_list const* const> lists,
+  vertex_ids(Comm& comm, std::string failure, std::span<named_ids const> lists,
              std::optional<std::int64_t> num_vertices, bool in_order, std::int64_t round_bytes,
              std::string_view of_type)
       : of_type_(of_type), round_bytes_(round_bytes), is_range_(num_vertices.has_value()),
@@ -151,14 +156,15 @@ public:
       }
       std::int64_t largest = -1;
       std::int64_t num_ids = 0;
-      for (auto const* const list : lists) {
-        num_ids += list->size();
-        each_id(*list, 0, list->size(), [&](std::int64_t, std::int64_t id) {
+      for (auto const& named : lists) {
+        num_ids += named.list->size();
+        each_id(*named.list, 0, named.list->size(), [&](std::int64_t i, std::int64_t id) {
           largest = std::max(largest, id);
           if (id < 0 || (is_range_ && id >= *num_vertices)) {
-            throw precondition_error(is_range_ ? message("vertex id ", id, of_type, " is outside [0, ", *num_vertices,
-                                                         "), the vertices of the graph")
-                                               : message("vertex id ", id, of_type, "; ids are 0 or more"));
+            auto const place = message("element ", i, " of the ", named.name, " is vertex id ", id, of_type);
+            throw precondition_error(is_range_ ? message(place, ", outside [0, ", *num_vertices,
+                                                         "), the vertices of the graph; correct the id or num_vertices")
+                                               : message(place, "; ids are 0 or more"));
           }
         });
       }

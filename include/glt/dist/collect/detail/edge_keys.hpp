@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/row_with.hpp>
-#include <glt/feature/detail/edge_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/feature_table.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -17,7 +17,7 @@
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/tier/detail/row_tier.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
 #include <glt/sample/detail/validate_vertices.hpp>
 
 namespace glt::detail {
@@ -149,6 +149,13 @@ public:
   /// Returns the numbers of vertices or edges whose rows were collected so far, by source.
   [[nodiscard]] collected_counts counts() const noexcept { return counts_; }
 
+  /// Reports a failure in place of the next collection; never returns.
+  ///
+  /// @throws collective_error  on every rank
+  [[noreturn]] void refuse(std::int64_t step, std::string const& failure) {
+    requests_.refuse({.what = operation::collect, .step = step}, failure);
+  }
+
 protected:
   /// Borrows this rank's rows of the plan; rows of edges come with the table that finds them.
   ///
@@ -210,10 +217,10 @@ protected:
   /// the lists and reserves memory for the rows, or throws; `resize()` then returns the targets of the rows.
   ///
   /// @shape  resize() returns [lists, tensors]
-  /// @comm   collective; one header exchange, one exchange of keys, and one exchange of rows per round; for edges a
-  ///         second header exchange before the rows
+  /// @comm   collective; one header exchange, one exchange of keys, and one exchange of rows per round; for edges, and
+  ///         for rows that are read from storage, one more header exchange before the rows
   /// @throws collective_error  on every rank, if on one of them `prepare` throws, a vertex is not in [0, V), or a
-  ///                           requested edge is not stored
+  ///                           requested edge is not stored, or a row cannot be read from storage
   template <class Conversions, class Vertex, class Rows, class Prepare, class Resize>
   void collect_rows(std::span<bulk_list<Policy, Vertex, Rows> const> lists, std::int64_t step, Prepare prepare,
                     Resize resize) {
@@ -234,6 +241,10 @@ protected:
       sources.sort(keys, exchange_.message().flags() ? keys_.num_seeds() : 0, hot_has_all_ ? 0 : keys_.num_seeds());
       keys_.find(sources);
       exchange_.reserve(requests_.size());
+      if (exchange_.message().reads()) {
+        auto const own = sources.list(requests_.rank());
+        exchange_.message().read({&own, 1});
+      }
     });
     if (!failure.empty()) {
       requests_.refuse(site, failure);
@@ -251,11 +262,16 @@ protected:
     watch.lap(seconds_.own_rows);
     finish_requests(site);
     watch.lap(seconds_.requesting);
+    read_requested(site);
+    watch.lap(seconds_.packing);
     exchange_.template run<Conversions>(requests_, site, out, seconds_);
   }
 
 private:
   void set_source(int source, source_rows<space> rows) {
+    for (auto& each : rows.tensors) {
+      each.storage = source == requests_.rank() ? each.storage : nullptr; // `row_message` reads rows of this rank only
+    }
     requests_.sources().set_table(source, rows.table);
     sources_[static_cast<std::size_t>(source)] = std::move(rows);
   }
@@ -269,6 +285,21 @@ private:
     if (requests_.anything()) {
       agree(requests_.host(), site, unknown);
     }
+  }
+
+  // Reads the rows that other ranks request before any rank waits for them, as it may fail.
+  void read_requested(call_site site) {
+    if (!exchange_.message().reads() || !requests_.anything()) {
+      return;
+    }
+    auto const failure = failure_of([&] {
+      std::vector<row_list> lists;
+      for (int rank = 0; rank < requests_.size(); ++rank) {
+        lists.push_back(requests_.received(rank));
+      }
+      exchange_.message().read(lists);
+    });
+    agree(requests_.host(), site, failure);
   }
 
   void count(int source) {

@@ -5,10 +5,8 @@
 #include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/feature/detail/copy_rows.hpp>
-#include <glt/feature/detail/prefetch_rows.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
-#include <glt/feature/tier/detail/row_tier.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/tier/detail/striped_rows.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -49,6 +47,39 @@ public:
     return rows * largest_row() + messages * std::ssize(plan_) * (alignment - 1);
   }
 
+  /// Returns true if rows of a tensor of this rank are read from storage; the same on all ranks. Call `read` before they
+  /// are packed or scattered.
+  [[nodiscard]] bool reads() const noexcept {
+    return host_policy<Policy> &&
+           std::ranges::any_of(plan_, [](auto const& each) { return each.local.storage != nullptr; });
+  }
+  /// Reads rows of this rank from storage, if there is one, into memory of this object: until the next call, they are
+  /// packed and scattered from there.
+  ///
+  /// @shape  rows of all lists lie one after the other
+  /// @throws io_error  if a row cannot be read
+  void read(std::span<row_list const> lists) {
+    read_.resize(plan_.size());
+    first_read_ = lists.empty() ? nullptr : lists.front().rows;
+    std::vector<std::int64_t> numbers;
+    for (std::size_t t = 0; !lists.empty() && t < plan_.size(); ++t) {
+      auto const& local = plan_[t].local;
+      if (local.storage == nullptr) {
+        continue;
+      }
+      read_[t].clear(); // old rows need not move
+      read_[t].resize((lists.back().rows - first_read_ + lists.back().size) * local.row_bytes());
+      for (auto const& list : lists) {
+        numbers.resize(static_cast<std::size_t>(count_of(plan_[t], list)));
+        std::transform(list.rows, list.rows + std::ssize(numbers), numbers.begin(), unflagged);
+        if (!numbers.empty()) {
+          local.storage->read(host_view<std::int64_t const>(numbers),
+                              read_[t].data() + (list.rows - first_read_) * local.row_bytes());
+        }
+      }
+    }
+  }
+
   [[nodiscard]] std::int64_t bytes(row_list const& rows) const noexcept {
     std::int64_t sum = 0;
     for (auto const& each : plan_) {
@@ -59,13 +90,12 @@ public:
 
   /// Writes rows of this rank and returns the end of the message; `out` has room for bytes(rows).
   ///
-  /// @pre    the rows exist; not checked
+  /// @pre    the rows exist, and `read` has read them if need be; not checked
   std::byte* pack(row_list const& rows, std::byte* out) const {
-    for (auto const& each : plan_) {
-      auto const count = count_of(each, rows);
-      transfer_any_rows<cached_writes, no_conversion>(policy_.executor(), count, each.local, rows_unflagged{rows.rows},
-                                                      rows_in_order{}, each.local.type, out);
-      out += padded(count * each.local.row_bytes());
+    for (std::size_t t = 0; t < plan_.size(); ++t) {
+      auto const& local = plan_[t].local;
+      copy_rows_of<cached_writes, no_conversion>(t, local, rows, rows_in_order{}, local.type, out);
+      out += padded(count_of(plan_[t], rows) * local.row_bytes());
     }
     return out;
   }
@@ -79,6 +109,7 @@ public:
       auto sent = plan_[t].local;
       sent.data = in;
       sent.tier = {};
+      sent.storage = nullptr;
       to.for_each_run(rows, [&](row_run const& run) {
         sent.num_rows = count_of(plan_[t], run.rows);
         transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), sent.num_rows, sent, rows_in_order{},
@@ -97,9 +128,8 @@ public:
   void scatter(std::span<any_rows<space> const> from, row_list const& rows, row_targets const& to) const {
     to.for_each_run(rows, [&](row_run const& run) {
       for (std::size_t t = 0; t < plan_.size(); ++t) {
-        transfer_any_rows<streamed_writes, Conversions>(policy_.executor(), count_of(plan_[t], run.rows), from[t],
-                                                        rows_unflagged{run.rows.rows}, run.places(),
-                                                        run.targets[t].type, run.targets[t].data);
+        copy_rows_of<streamed_writes, Conversions>(t, from[t], run.rows, run.places(), run.targets[t].type,
+                                                   run.targets[t].data);
       }
     });
   }
@@ -112,9 +142,25 @@ private:
     return tensor.seeds_only ? rows.num_flagged : rows.size;
   }
 
+  // Copies rows of tensor t from memory, or from where `read` has put them.
+  template <class Writes, class Conversions, class To>
+  void copy_rows_of(std::size_t t, any_rows<space> from, row_list const& rows, To to, element_type type,
+                    std::byte* out) const {
+    auto const count = count_of(plan_[t], rows);
+    if (host_policy<Policy> && from.storage != nullptr) {
+      from.data = count == 0 ? nullptr : read_[t].data() + (rows.rows - first_read_) * from.row_bytes();
+      from.storage = nullptr;
+      transfer_any_rows<Writes, Conversions>(policy_.executor(), count, from, rows_in_order{}, to, type, out);
+    } else {
+      transfer_any_rows<Writes, Conversions>(policy_.executor(), count, from, rows_unflagged{rows.rows}, to, type, out);
+    }
+  }
+
   std::vector<planned_tensor<space>> plan_;
   std::int64_t row_bytes_ = 0;
   Policy policy_;
+  std::vector<buffer<Policy, std::byte>> read_; // [tensors], rows of the lists of `read`
+  local_id const* first_read_ = nullptr;
 };
 
 } // namespace glt::detail

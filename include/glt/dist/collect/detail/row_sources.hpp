@@ -7,7 +7,6 @@
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
 namespace glt::detail {

@@ -5,8 +5,6 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/any_rows.hpp>
-#include <glt/feature/detail/named_rows.hpp>
-#include <glt/feature/detail/transfer_any_rows.hpp>
 
 namespace glt::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/broadcast_text.hpp>
+#include <glt/comm/detail/agreement.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
 namespace glt::detail {
@@ -15,8 +15,8 @@ namespace glt::detail {
 }
 
 // Returns a sentence with the first line of `own` that differs from the line of `first` in the same place.
-[[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, std::string_view before,
-                                                  std::string_view after) {
+[[nodiscard]] inline std::string first_difference(std::string_view own, std::string_view first, int first_rank,
+                                                  std::string_view before, std::string_view after) {
   auto const next_line = [](std::string_view& text) {
     auto const line = text.empty() ? std::string_view("nothing") : text.substr(0, text.find('\n'));
     text.remove_prefix(text.empty() ? 0 : std::min(line.size() + 1, text.size()));
@@ -26,7 +26,7 @@ namespace glt::detail {
     auto const mine = next_line(own);
     auto const theirs = next_line(first);
     if (mine != theirs || (own.empty() && first.empty())) {
-      return message(before, mine, " where rank 0 has ", theirs, after);
+      return message(before, mine, " where rank ", first_rank, " has ", theirs, after);
     }
   }
 }
@@ -44,7 +44,8 @@ void agree_on_text(Comm& comm, call_site site, std::string const& failure, std::
   auto first = joined;
   agree(comm, site, failure);
   broadcast_text(comm, first);
-  auto const differs = joined == first ? std::string() : first_difference(joined, first, before, after);
+  auto const differs =
+      joined == first ? std::string() : first_difference(joined, first, world_rank(comm, 0), before, after);
   agree(comm, site, differs);
 }
 

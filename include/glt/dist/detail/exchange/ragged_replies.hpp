@@ -26,6 +26,8 @@ public:
       mark(asked, comm.rank(), asked_);
       mark(received, comm.rank(), answering_);
       nothing_.set(received, 0); // sent if this rank cannot serve
+      in_world_.resize(asked.size());
+      std::iota(in_world_.begin(), in_world_.end(), 0);
     });
     std::exception_ptr failure;
     outgoing replies;
@@ -36,6 +38,11 @@ public:
       replies = nothing_.out(nullptr);
     }
     comm.all_to_all_replies(replies, asked_, answering_, answers_);
+    for (std::size_t rank = 0; rank < asked_.size(); ++rank) {
+      if (asked_[rank] != 0 && answers_.sizes[rank] == 0) {
+        in_world_[rank] = world_rank(comm, static_cast<int>(rank));
+      }
+    }
     if (failure) {
       std::rethrow_exception(failure);
     }
@@ -46,7 +53,8 @@ public:
   /// @throws error  if that rank could not serve
   [[nodiscard]] std::span<std::byte const> from(std::size_t rank) const {
     if (asked_[rank] == 0 || answers_.sizes[rank] == 0) {
-      throw error(message("rank ", rank, " could not answer a request for ", of_, "; its own error says why"));
+      throw error(
+          message("rank ", in_world_[rank], " could not answer a request for ", of_, "; its own error says why"));
     }
     return answers_.from(static_cast<int>(rank));
   }
@@ -64,6 +72,7 @@ private:
   std::vector<char> answering_;
   byte_counts nothing_;
   reply_buffer answers_;
+  std::vector<int> in_world_; // [R], ranks in the world, of those that could not answer
 };
 
 /// Messages to or from all ranks in one piece of memory, each aligned for any type.

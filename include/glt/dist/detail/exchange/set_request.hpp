@@ -4,7 +4,6 @@
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/detail/book_view.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
 
 namespace glt::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 

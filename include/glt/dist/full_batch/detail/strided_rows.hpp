@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/feature/detail/prefetch_rows.hpp>
+#include <glt/feature/detail/convert_rows.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

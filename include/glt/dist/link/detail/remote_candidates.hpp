@@ -3,6 +3,7 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
+#include <glt/dist/link/detail/vertex_times.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/sample/link/negatives.hpp>
@@ -17,8 +18,9 @@ using weights_of_ends = std::type_identity_t<of_both_ends<dist::vertex_weights<C
 
 /// Candidates for negatives from a graph in parts; `local_candidates` is the version for a whole graph.
 ///
-/// @comm   a round of draws is one look-up, or two if both ends are drawn and differ in type or weights, and, if
-///         negatives are strict, one test of edges, for all open places together
+/// @comm   a round of draws is one look-up, or two if both ends are drawn and differ in type or weights, one of times,
+///         or two, if vertices have times, and, if negatives are strict, one test of edges, for all open places
+///         together
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
 class remote_candidates {
   static constexpr memory_space space = Policy::space;
@@ -27,11 +29,12 @@ class remote_candidates {
   using weights_type = dist::vertex_weights<Comm, Policy, Vertex>;
 
 public:
-  /// Borrows all; without weights all vertices are equally likely.
+  /// Borrows all; without weights all vertices are equally likely, and without times they always exist.
   remote_candidates(edge_queries<Comm, Policy, Vertex>& edges, directories_of_ends<Comm, Policy, Vertex> directories,
-                    weights_of_ends<Comm, Policy, Vertex> weights) noexcept
+                    weights_of_ends<Comm, Policy, Vertex> weights,
+                    times_of_ends<Comm, Policy, Vertex> times = {}) noexcept
       : edges_(&edges), sources_{directories.sources, weights.sources},
-        destinations_{directories.destinations, weights.destinations},
+        destinations_{directories.destinations, weights.destinations}, times_(times),
         alike_(directories.sources == directories.destinations && weights.sources == weights.destinations) {}
 
   /// Begins a batch; its calls carry the step and a round number.
@@ -44,16 +47,18 @@ public:
     return (end == pair_end::source ? sources_ : destinations_).num_numbers();
   }
 
-  /// @shape  numbers [n] · vertices [n], written
+  [[nodiscard]] bool limited() const noexcept { return times_.sources != nullptr || times_.destinations != nullptr; }
+
+  /// @shape  numbers [n] · vertices [n], written · times [n] if limited, written
   /// @comm   collective
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, negative_mode mode) {
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+            array_view<space, std::int64_t> times, negative_mode mode) {
     call_site const site{.what = operation::look_up, .step = step_, .hop = ++round_};
-    if (alike_ || mode == negative_mode::triplet) {
-      return destinations_.find(numbers, vertices, site);
+    bool const any = find_vertices(numbers, vertices, mode, site);
+    if (any && limited()) {
+      find_times(vertices, times, mode, site);
     }
-    auto const half = numbers.size() / 2;
-    return sources_.find(numbers.subview(0, half), vertices.subview(0, half), site) &&
-           destinations_.find(numbers.subview(half, half), vertices.subview(half, half), site);
+    return any;
   }
 
   /// @shape  sources, destinations [n] · found [n], written
@@ -64,6 +69,35 @@ public:
   }
 
 private:
+  bool find_vertices(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+                     negative_mode mode, call_site site) {
+    if (alike_ || mode == negative_mode::triplet) {
+      return destinations_.find(numbers, vertices, site);
+    }
+    auto const half = numbers.size() / 2;
+    return sources_.find(numbers.subview(0, half), vertices.subview(0, half), site) &&
+           destinations_.find(numbers.subview(half, half), vertices.subview(half, half), site);
+  }
+  void find_times(array_view<space, Vertex const> vertices, array_view<space, std::int64_t> times, negative_mode mode,
+                  call_site site) {
+    auto const num_sources = mode == negative_mode::triplet ? 0 : vertices.size() / 2;
+    if (mode == negative_mode::triplet || times_.sources == times_.destinations) {
+      find_times(times_.destinations, vertices, times, site);
+    } else {
+      find_times(times_.sources, vertices.subview(0, num_sources), times.subview(0, num_sources), site);
+      find_times(times_.destinations, vertices.subview(num_sources, num_sources),
+                 times.subview(num_sources, num_sources), site);
+    }
+  }
+  void find_times(vertex_times<Comm, Policy, Vertex>* of, array_view<space, Vertex const> vertices,
+                  array_view<space, std::int64_t> times, call_site site) {
+    if (of != nullptr) {
+      of->look_up(vertices, times, site);
+    } else {
+      (times_.sources != nullptr ? times_.sources : times_.destinations)->set_to_earliest(times);
+    }
+  }
+
   // Vertices from which one end is drawn.
   struct end_vertices {
     directory_type* directory;
@@ -80,6 +114,7 @@ private:
   edge_queries<Comm, Policy, Vertex>* edges_;
   end_vertices sources_;
   end_vertices destinations_;
+  times_of_ends<Comm, Policy, Vertex> times_;
   bool alike_; // both ends are drawn from the same vertices in the same way
   std::int64_t step_ = 0;
   std::int32_t round_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/alarm.hpp>
+#include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 

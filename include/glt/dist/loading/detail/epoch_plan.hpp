@@ -4,7 +4,7 @@
 #include <glt/core/detail/members.hpp>
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
-#include <glt/graph/detail/random_permutation.hpp>
+#include <glt/graph/detail/orders.hpp>
 
 namespace glt::detail {
 

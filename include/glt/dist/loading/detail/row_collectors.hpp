@@ -13,6 +13,7 @@
 #include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
+#include <glt/dist/loading/detail/expansion.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 
@@ -142,6 +143,21 @@ public:
     }
   }
 
+  /// Tells all ranks, in place of `collect`, that this rank could not sample its batches. Returns if nothing is
+  /// collected.
+  ///
+  /// @throws collective_error  on every rank
+  void refuse(std::int64_t step, std::string const& failure) {
+    if (rows_) {
+      rows_->refuse(step, failure);
+    }
+    for (auto* const of_types : {&nodes_, &edges_}) {
+      for (auto& each : *of_types) {
+        each.collector.refuse(step, failure);
+      }
+    }
+  }
+
   /// Returns the times of all collectors.
   [[nodiscard]] collector_seconds seconds() const noexcept {
     auto sum = rows_ ? rows_->seconds() : collector_seconds();
@@ -196,10 +212,8 @@ private:
 
   // Access by type, where a graph, a subgraph or a batch may have none.
   template <class Graph>
-  static constexpr bool has_types = requires(Graph const& graph) { graph.schema(); };
-  template <class Graph>
   [[nodiscard]] static int destination_type(Graph const& graph, int edge_type) {
-    if constexpr (has_types<Graph>) {
+    if constexpr (has_schema<Graph>) {
       return graph.schema().destination_type(edge_type);
     } else {
       return 0;
@@ -248,7 +262,7 @@ private:
                                                   "partition"));
       }
     };
-    if constexpr (has_types<Graph>) {
+    if constexpr (has_schema<Graph>) {
       auto const& schema = graph.schema();
       auto const check_each = [&](char const* what, auto const& of_types, int num_types, auto node_type_of) {
         for (auto const& [type, each] : of_types) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/dist/loading/seeds.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -72,7 +72,7 @@ public:
     if constexpr (std::is_same_v<Query, std::int64_t>) {
       return list_.view(seeds.times, queries_);
     } else {
-      using inner = decltype(Query::query);
+      using inner = std::remove_cvref_t<decltype(std::declval<Query const&>().of_rule())>;
       if constexpr (has_time<inner>) {
         counted_ = count_occurrences<Vertex, inner>(seeds.vertices, seeds.times);
       } else {

@@ -7,28 +7,22 @@ namespace glt::detail {
 
 /// Second argument of a loader: names the type of its seeds and the policy of its batches.
 template <class R>
-concept batch_recipe = requires {
+concept recipe = requires {
   typename R::seeds_type;
   typename R::policy_type;
 };
 
-/// Explains at compile time why seeds do not fit a recipe.
+/// Returns the reason why seeds do not fit a recipe.
 template <class Seeds, class Wanted>
-constexpr void explain_recipe_seeds() {
+auto reason_of_recipe_seeds() {
   if constexpr (requires { typename Seeds::query_type; }) {
-    static_assert(never<Seeds>,
-                  "a loader takes the seeds of its recipe as third argument, and this is a rule: a rule goes "
-                  "to the recipe, as in neighbor_batches(graph, features, options, rule)");
+    return std::type_identity<a_rule_goes_to_the_recipe_and_the_third_argument_is_the_seeds>{};
   } else if constexpr (requires(Wanted const& wanted) { wanted.node_type; }) {
-    static_assert(never<Seeds>,
-                  "seeds of this loader are vertices of one type: dist::typed_seeds(node_type, {ids}), where "
-                  "ids are a std::vector<glt::global_id>");
+    return std::type_identity<seeds_of_this_loader_are_vertices_of_one_type_so_give_typed_seeds>{};
   } else if constexpr (requires(Wanted const& wanted) { wanted.sources; }) {
-    static_assert(never<Seeds>, "seeds of this loader are edges: dist::edge_seeds<>{.sources = …, .destinations = …}");
+    return std::type_identity<seeds_of_this_loader_are_edges_so_give_edge_seeds>{};
   } else {
-    static_assert(never<Seeds>,
-                  "seeds of this loader are vertices of all ranks together: a std::vector<glt::global_id>, "
-                  "or dist::vertex_seeds of one");
+    return std::type_identity<seeds_of_this_loader_are_vertices_of_all_ranks_so_give_a_vector_of_global_id>{};
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/gather_lists.hpp>
+#include <glt/comm/detail/exchange.hpp>
 
 namespace glt::detail {
 

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/packed.hpp>
-#include <glt/core/detail/name_list.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
 #include <glt/dist/roles/detail/receive_in_time.hpp>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>

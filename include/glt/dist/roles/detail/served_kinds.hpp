@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/roles/detail/served_kind.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/detail/packed.hpp>
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/sample/options.hpp>

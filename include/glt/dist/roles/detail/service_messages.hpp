@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
-#include <glt/comm/detail/packed.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 
 namespace glt::detail {

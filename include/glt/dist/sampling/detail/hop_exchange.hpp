@@ -270,6 +270,8 @@ public:
     requests_.keep(shared_.parts().flags());
   }
 
+  /// Returns true if all ranks sample all rows in place. Then `draw` sends nothing and does not wait for other ranks.
+  [[nodiscard]] bool sends_nothing() const noexcept { return shared_.parts().everywhere(); }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
   /// Counts the rows sampled so far.
@@ -277,8 +279,14 @@ public:
 
   /// Reports a failure in the first message of a hop; never returns.
   ///
-  /// @throws collective_error  on every rank
-  [[noreturn]] void refuse(call_site site, std::string const& failure) { requests_.refuse(site, failure); }
+  /// @throws collective_error    on every rank
+  /// @throws precondition_error  on this rank alone, if hops send nothing
+  [[noreturn]] void refuse(call_site site, std::string const& failure) {
+    if (sends_nothing()) {
+      throw precondition_error(failure);
+    }
+    requests_.refuse(site, failure);
+  }
 
   /// Draws over every relation for the vertices in the frontier of its node type, in order; valid until the next call.
   ///
@@ -286,9 +294,10 @@ public:
   ///
   /// @shape  frontiers [T], or the frontiers of fewer batches, global ids, empty if no relation draws · queries [T],
   ///         one per vertex, or [0] if the rule has none · relations, and the result, [relations]
-  /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: out 4 bytes per
-  ///         vertex and sizeof(query_type) if there are queries; back, per relation, at most 4 bytes per vertex and
-  ///         sizeof(Vertex) per edge, plus 8 for its id. Device policies need one more header exchange
+  /// @comm   none if `sends_nothing`; else collective: one header exchange and, if any rank asks another, two payload
+  ///         exchanges: out 4 bytes per vertex and sizeof(query_type) if there are queries; back, per relation, at most
+  ///         4 bytes per vertex and sizeof(Vertex) per edge, plus 8 for its id. Device policies need one more header
+  ///         exchange
   /// @throws collective_error  on every rank, if a frontier of a rank has a vertex outside its type, or a rank calls
   ///                           with another `value`; with a device policy also if a rank cannot serve
   std::span<hop_sample<Policy, Vertex> const> draw(call_site site, std::int64_t value,
@@ -296,14 +305,17 @@ public:
                                                    std::span<queries_type const> queries,
                                                    std::span<relation_type const> relations, bool edge_ids,
                                                    rule_source const& rule_of = {}) {
+    bool const sends = !sends_nothing();
     auto const misrouted = failure_of([&] {
       replies_.plan(frontiers, relations, edge_ids);
       requests_.route(frontiers, queries);
     });
     if (!misrouted.empty()) {
-      requests_.refuse(site, misrouted);
+      refuse(site, misrouted);
     }
-    requests_.start(site, value);
+    if (sends) {
+      requests_.start(site, value);
+    }
     draws_.begin(requests_.rank(), requests_.first_rows(), relations, edge_ids, rule_of);
     std::exception_ptr failure;
     if constexpr (own_apart) {
@@ -318,9 +330,12 @@ public:
         failure = std::current_exception();
       }
     }
-    requests_.finish();
+    if (sends) {
+      requests_.finish();
+    }
     auto const serve = [&] { draws_.draw_received(requests_.received(), requests_.received_offsets()); };
-    if (requests_.anything()) {
+    bool const asked = sends && requests_.anything();
+    if (asked) {
       replies_.exchange(requests_, site, draws_, serve);
     } else if constexpr (!own_apart) {
       serve();
@@ -329,7 +344,7 @@ public:
       std::rethrow_exception(failure);
     }
     count();
-    if (!requests_.anything() && !shared_.parts().any()) { // all rows are local, in the order of the frontiers
+    if (!asked && !shared_.parts().any()) { // all rows are local, in the order of the frontiers
       return draws_.drawn();
     }
     return replies_.merge(

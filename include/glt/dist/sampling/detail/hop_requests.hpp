@@ -5,7 +5,7 @@
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
-#include <glt/partition/detail/book_view.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 namespace glt::detail {

@@ -6,7 +6,7 @@
 #include <glt/dist/detail/exchange/set_request.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/induced_edges.hpp>
 

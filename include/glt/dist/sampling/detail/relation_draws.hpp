@@ -4,7 +4,7 @@
 #include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/partition/detail/bucket_sort.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/neighbors.hpp>

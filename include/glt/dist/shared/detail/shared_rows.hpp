@@ -29,7 +29,8 @@ public:
   ///
   /// @throws precondition_error  if there is not one entry per rank, or the local part has no view
   template <class View>
-  shared_rows(node_views<View> const& views, int rank, int ranks) : reason_(views.reason) {
+  shared_rows(node_views<View> const& views, int rank, int ranks)
+      : reason_(views.reason), everywhere_(views.everywhere) {
     if (std::ssize(views.of_rank) != ranks || !views.of_rank[static_cast<std::size_t>(rank)]) {
       throw precondition_error(message("views of ", views.of_rank.size(), " ranks for rank ", rank, " of ", ranks,
                                        "; give one entry per rank, and the own rows among them"));
@@ -41,6 +42,8 @@ public:
 
   [[nodiscard]] bool any() const noexcept { return std::ranges::count(flags_, 1) > 0; }
   [[nodiscard]] bool has(std::size_t part) const noexcept { return part < flags_.size() && flags_[part] != 0; }
+  /// Returns true if all ranks read all other parts in place, so that none asks another.
+  [[nodiscard]] bool everywhere() const noexcept { return everywhere_; }
   /// @shape  [P], or empty if no parts are shared
   [[nodiscard]] std::vector<char> const& flags() const noexcept { return flags_; }
   /// Returns the reason why some parts are not in the set; empty if all are.
@@ -49,6 +52,7 @@ public:
 private:
   std::vector<char> flags_;
   std::string reason_;
+  bool everywhere_ = false;
 };
 
 } // namespace glt::detail

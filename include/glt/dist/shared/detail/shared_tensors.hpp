@@ -4,7 +4,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
-#include <glt/feature/detail/named_rows.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -80,6 +79,7 @@ struct shared_tensors {
 
   table own;
   node_views<table> of_node;
+  std::span<std::byte const> block; ///< of this rank; `read_shared` reads it
 
   /// Returns a local tensor as a buffer, without a copy.
   template <bytes_copyable T, device_policy Policy>
@@ -157,7 +157,8 @@ template <node_memory Node>
     }
   });
   shared_tensors made{.own = read_shared(blocks.own),
-                      .of_node = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper}};
+                      .of_node = {.of_rank = {}, .reason = blocks.reason, .keeper = blocks.keeper},
+                      .block = blocks.own};
   for (auto const& block : blocks.of_rank) {
     auto& table = made.of_node.of_rank.emplace_back();
     if (block) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/detail/book_view.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>
 
 namespace glt::detail {

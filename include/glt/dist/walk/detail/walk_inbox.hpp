@@ -5,7 +5,7 @@
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/partition/detail/bucket_sort.hpp>
+#include <glt/partition/detail/owner_buckets.hpp>
 
 namespace glt::detail {
 

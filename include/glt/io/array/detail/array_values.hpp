@@ -2,7 +2,11 @@
 #pragma once
 
 #include <glt/io/array/array.hpp>
-#include <glt/io/array/detail/array_convert.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/raw_data.hpp>
+
+#include <filesystem>
 
 namespace glt::io::detail {
 
@@ -141,11 +145,10 @@ template <class T>
   });
 }
 
-/// Returns weights of edges as `floats_of` does, if none rounds to 0 or to few digits: the edge would never be drawn, or
-/// too often.
+/// Refuses weights of edges that round to 0 or to few digits as floats: the edge would never be drawn, or too often.
 ///
-/// @throws io_error  as `floats_of`; also naming the first element that is not 0, but smaller than any normal float
-[[nodiscard]] inline std::vector<float> weights_of(array const& values, std::string const& path) {
+/// @throws io_error  naming the first element that is not 0, but smaller than any normal float
+inline void check_weights(array const& values, std::string const& path) {
   if (values.type() == element_type::float64) {
     auto const elements = values.values<double>();
     for (std::int64_t i = 0; i < elements.size(); ++i) {
@@ -157,6 +160,13 @@ template <class T>
       }
     }
   }
+}
+
+/// Returns weights of edges as floats.
+///
+/// @throws io_error  as `floats_of` and `check_weights`
+[[nodiscard]] inline std::vector<float> weights_of(array const& values, std::string const& path) {
+  check_weights(values, path);
   return floats_of(values, path);
 }
 
@@ -193,6 +203,85 @@ template <class T>
     return false;
   });
   return found;
+}
+
+/// Layout of pairs of vertices in a matrix; `either` reads [2, 2] as rows.
+enum class pair_layout { rows /* [2, E] */, columns /* [E, 2] */, either };
+
+/// Returns the pairs of vertices that a matrix holds.
+///
+/// @shape  pairs [2, E] or [E, 2] of any element type → sources [E] · destinations [E]
+/// @throws io_error  naming `path` if the shape is different, or an element is not a whole number
+[[nodiscard]] inline link_split::pairs to_pairs(array const& pairs, std::string const& path, pair_layout layout) {
+  bool const matrix = pairs.shape().size() == 2;
+  if (matrix && pairs.rows() == 2 && layout != pair_layout::columns) {
+    return {integers_of_row(pairs, 0, path), integers_of_row(pairs, 1, path)};
+  }
+  if (!matrix || pairs.columns() != 2 || layout == pair_layout::rows) {
+    throw io_error(path, 0,
+                   glt::detail::message("has the shape ", shape_text(pairs.shape()), "; pairs of vertices are ",
+                                        layout == pair_layout::rows      ? "[2, E] here, save the transpose"
+                                        : layout == pair_layout::columns ? "[E, 2] here, save the transpose"
+                                                                         : "[2, E] or [E, 2]"));
+  }
+  auto const all = integers_of(pairs, path);
+  link_split::pairs made;
+  made.sources.reserve(all.size() / 2);
+  made.destinations.reserve(all.size() / 2);
+  for (std::size_t i = 0; i < all.size(); i += 2) {
+    made.sources.push_back(all[i]);
+    made.destinations.push_back(all[i + 1]);
+  }
+  return made;
+}
+
+// Throws if an array is not a list.
+inline void check_list(std::filesystem::path const& file, array const& values) {
+  if (values.shape().size() > 1) {
+    throw io_error(file.string(), 0,
+                   "has the shape " + shape_text(values.shape()) + "; a list of one dimension belongs here");
+  }
+}
+
+/// Returns the ids of an array: those that it lists, or the places of a mask of type bool with one element per vertex.
+///
+/// @throws io_error  if it is not a list of whole numbers, or a mask of another length or type
+inline std::vector<global_id> listed_ids(array const& values, std::filesystem::path const& file,
+                                         std::int64_t num_vertices, std::string const& vertices) {
+  check_list(file, values);
+  if (!values.is_bool()) {
+    auto ids = integers_of(values, file.string());
+    bool const is_byte = values.type() == element_type::uint8 || values.type() == element_type::int8;
+    bool const is_full = !ids.empty() && std::ssize(ids) == num_vertices;
+    bool const repeats = find_duplicate(ids).has_value();
+    if (are_bits(ids) && ((is_byte && (is_full || repeats)) || (is_full && repeats))) {
+      throw io_error(file.string(), 0,
+                     glt::detail::message("has ", ids.size(), " elements 0 or 1 of type ",
+                                          glt::detail::name_of(values.type()), " for ", num_vertices,
+                                          " vertices; save a mask as bool, one for each vertex, and ids as int64"));
+    }
+    return ids;
+  }
+  check_rows(file.string(), values.rows(), num_vertices, vertices);
+  std::vector<global_id> chosen;
+  for (std::int64_t v = 0; v < num_vertices; ++v) {
+    if (values.values<std::uint8_t>()[v] != 0) {
+      chosen.push_back(v);
+    }
+  }
+  return chosen;
+}
+
+/// Returns the vertices of a split from the array of a file: ids, or a mask of type bool with one element per vertex.
+///
+/// @throws io_error  if it is not a list, a mask of another length or type, or has an id that is not a vertex or occurs
+///                   twice
+inline std::vector<global_id> split_of(array const& values, std::filesystem::path const& file,
+                                       raw_data::node_table const& nodes) {
+  auto ids = listed_ids(values, file, nodes.num_nodes, vertices_of_type(nodes));
+  check_ids(file.string(), ids, nodes);
+  check_unique(file.string(), ids);
+  return ids;
 }
 
 } // namespace glt::io::detail

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/input_watch.hpp>
-#include <glt/memory/memory.hpp>
 
 #include <cerrno>
 #include <filesystem>
@@ -18,6 +20,7 @@ namespace glt::io::detail {
 struct map_options {
   bool populate = false;                ///< read all of it now instead of page by page at first use
   bool huge_pages = false;              ///< ask the system for huge pages; a hint that most file systems ignore
+  bool random = false;                  ///< read single pages at first use and nothing ahead of them
   std::shared_ptr<input_watch> watch{}; ///< notes the file, which is then to stay as it is, and guards its pages
 };
 
@@ -82,6 +85,9 @@ private:
     if (options.huge_pages) {
       glt::detail::advise_huge_pages(mapped, bytes);
     }
+    if (options.random) {
+      static_cast<void>(::madvise(mapped, bytes, MADV_RANDOM));
+    }
     if (options.watch) {
       try {
         options.watch->guard(data_, size_);
@@ -103,5 +109,100 @@ private:
   buffer<device::cpu, std::byte> read_;
 #endif
 };
+
+// In the order of `element_type`. NumPy has no bfloat16; its bits are stored as unsigned numbers.
+inline constexpr std::array<std::string_view, 9> npy_names{"|i1", "|u1", "<i2", "<i4", "<i8",
+                                                           "<f2", "<u2", "<f4", "<f8"};
+
+inline constexpr std::string_view npy_name_of(element_type type) noexcept {
+  return npy_names[static_cast<std::size_t>(type)];
+}
+
+// The bytes of a mapped file with the members of `input_file`.
+class mapped_source {
+public:
+  explicit mapped_source(mapped_file const& file) : file_(file) {}
+  [[nodiscard]] std::int64_t size() const noexcept { return file_.size(); }
+  [[nodiscard]] std::int64_t position() const noexcept { return position_; }
+  void read(void* out, std::int64_t count) {
+    if (count > size() - position_) {
+      fail(size(), "the file ends early; make it again");
+    }
+    glt::detail::copy_bytes(out, file_.data() + position_, count);
+    position_ += count;
+  }
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
+    throw io_error(file_.path().string(), offset, what);
+  }
+
+private:
+  mapped_file const& file_;
+  std::int64_t position_ = 0;
+};
+
+// Refuses arrays whose rows and bytes are in another order than in memory.
+inline void check_order(mapped_source const& source, npy_header const& header) {
+  if (has_columns_first(header) || is_big_endian(header)) {
+    source.fail(0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
+                       ", and cannot stay in its file; read it by io::read_npy, or save numpy.ascontiguousarray(a, "
+                       "a.dtype.newbyteorder('<'))");
+  }
+}
+
+// The array of a mapped .npy file, whose header was read and is row by row, as elements of a type of the same size.
+inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
+  mapped_source const source(*file);
+  auto const count = count_elements(header.shape);
+  auto const available = file->size() - header.data_offset;
+  if (!count || *count > available / glt::detail::size_of(type) || *count * glt::detail::size_of(type) != available) {
+    source.fail(header.data_offset,
+                glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
+                                     shape_text(header.shape), "; make it again"));
+  }
+  auto* const first = file->data() + header.data_offset;
+  if (header.data_offset % glt::detail::size_of(type) == 0) {
+    return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};
+  }
+  buffer<device::cpu, std::byte> copied(available);
+  glt::detail::copy_bytes(copied.data(), first, available);
+  return {type, std::move(header.shape), std::move(copied)};
+}
+
+/// Maps an .npy file whose elements are of a known type; bfloat16 is stored as uint16. Writes to the array never reach
+/// the file.
+///
+/// @throws io_error  if there is no such file, it is not an .npy file, its elements are of another type, big-endian
+///                   or in Fortran order, or its length contradicts its shape
+/// @cost   as `mapped_file`; one copy more if the elements are not aligned, which no writer produces
+[[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
+                                   map_options const& options = {}) {
+  auto file = std::make_shared<mapped_file>(path, options);
+  mapped_source source(*file);
+  auto header = read_npy_header(source);
+  check_order(source, header);
+  if (header.type != npy_name_of(type)) {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", npy_name_of(type),
+                                        "'; convert it with NumPy's astype"));
+  }
+  return map_elements(std::move(file), std::move(header), type);
+}
+
+/// Maps an .npy file and takes the element type from its header.
+///
+/// @throws io_error  as `read_npy_any`, and if the type must be converted, checked or reordered when it is read
+/// @cost   as `map_npy`
+[[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, map_options const& options = {}) {
+  auto file = std::make_shared<mapped_file>(path, options);
+  mapped_source source(*file);
+  auto header = read_npy_header(source);
+  check_order(source, header);
+  auto const& known = find_conversion(source, header);
+  if (known.stored_size != glt::detail::size_of(known.type) || known.stored == "<u8") {
+    source.fail(0, glt::detail::message("holds elements of type '", header.type,
+                                        "', which cannot stay in their file: they are read as ",
+                                        glt::detail::name_of(known.type), "; convert it with NumPy's astype"));
+  }
+  return map_elements(std::move(file), std::move(header), known.type);
+}
 
 } // namespace glt::io::detail

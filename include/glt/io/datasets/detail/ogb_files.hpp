@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 
 #include <filesystem>
 #include <system_error>

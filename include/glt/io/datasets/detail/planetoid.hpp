@@ -4,10 +4,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/npz.hpp>
-#include <glt/io/array/detail/pair_arrays.hpp>
-#include <glt/io/array/detail/scipy_csr.hpp>
 #include <glt/io/detail/table_checks.hpp>
-#include <glt/io/folder/detail/npy_lists.hpp>
 #include <glt/io/raw_data.hpp>
 
 #include <filesystem>
@@ -36,8 +33,7 @@ public:
     if (!known_) {
       nodes_.num_nodes = count_ids(edges_.destinations, count_ids(edges_.sources, 0));
     }
-    check_ids(edges_path_, edges_.sources, nodes_);
-    check_ids(edges_path_, edges_.destinations, nodes_);
+    check_pairs(edges_path_, "edge", {edges_.sources, edges_.destinations}, nodes_, nodes_);
     nodes_.train = read_split({"train_mask", "train_masks"}, {"train_idx", "idx_train"});
     nodes_.valid = read_split({"val_mask", "val_masks", "valid_mask"}, {"val_idx", "valid_idx", "idx_val"});
     nodes_.test = read_split({"test_mask", "test_masks"}, {"test_idx", "idx_test"});

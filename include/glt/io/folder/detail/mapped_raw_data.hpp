@@ -3,16 +3,14 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/detail/mapped_npy.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/io/detail/input_watch.hpp>
 #include <glt/io/detail/table_checks.hpp>
-#include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/detail/npy_lists.hpp>
+#include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
 
 #include <filesystem>
 #include <map>
@@ -70,13 +68,14 @@ public:
                                                                         .times = values_of<std::int64_t>(edges.times)},
                                                             .features = edges.features,
                                                             .links = {},
-                                                            .file = file_of_edges(edges.type)});
+                                                            .file = file_of("edge_index", edges.type)});
       for (std::string const split : {"train", "valid", "test"}) {
         auto const links = edges.links.find(split + "_edge");
         auto const negatives = edges.links.find(split + "_edge_neg");
         if (links != edges.links.end() || negatives != edges.links.end()) {
           auto const pairs = [&](auto found) {
-            return found == edges.links.end() ? vertex_pairs_view{} : pairs_of(found->second);
+            return found == edges.links.end() ? vertex_pairs_view{}
+                                              : pairs_of(found->second, file_of(found->first, edges.type));
           };
           table.links.push_back({split, pairs(links), pairs(negatives)});
         }
@@ -92,16 +91,16 @@ private:
   static host_view<T const> values_of(array const& values) {
     return values.empty() ? host_view<T const>() : values.values<T>();
   }
-  static vertex_pairs_view pairs_of(array const& pairs) {
+  static vertex_pairs_view pairs_of(array const& pairs, std::string file) {
     auto const rows = pairs.matrix<global_id>();
-    return {.sources = rows.row(0), .destinations = rows.row(1)};
+    return {.sources = rows.row(0), .destinations = rows.row(1), .file = std::move(file)};
   }
 
   // Follows links, which a folder for other rows may consist of.
-  [[nodiscard]] std::string file_of_edges(edge_type_name const& type) const {
-    auto const file = *files_.find("edge_index", type.suffix);
+  [[nodiscard]] std::string file_of(std::string const& kind, edge_type_name const& type) const {
+    auto const file = *files_.find(kind, type.suffix);
     std::error_code fault;
-    auto const behind_links = std::filesystem::canonical(file, fault);
+    auto const behind_links = std::filesystem::is_symlink(file, fault) ? std::filesystem::canonical(file, fault) : file;
     return fault ? file.string() : behind_links.string();
   }
 
@@ -135,6 +134,10 @@ private:
       auto const file = files_.find(kind, type.suffix);
       auto made = file ? map_npy(*file, wanted, {.watch = watch_}) : array();
       if (file) {
+        if (wanted == element_type::int64) {
+          check_list(*file, made);
+        }
+        check_rows(file->string(), made.rows(), num_edges, what);
         check_rows(file->string(), made.bytes().size() / glt::detail::size_of(wanted), num_edges, what);
       }
       return made;
@@ -145,9 +148,6 @@ private:
     }
     edges.weights = map("edge_weight", element_type::float32);
     edges.times = map("edge_time", element_type::int64);
-    if (auto const file = files_.find("edge_time", type.suffix)) {
-      check_list(*file, edges.times);
-    }
     for (auto const* const kind :
          {"train_edge", "valid_edge", "test_edge", "train_edge_neg", "valid_edge_neg", "test_edge_neg"}) {
       if (auto const file = files_.find(kind, type.suffix)) {

@@ -3,15 +3,12 @@
 
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
-#include <glt/io/array/detail/npy_any.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/array/detail/pair_arrays.hpp>
-#include <glt/io/array/detail/scipy_csr.hpp>
+#include <glt/io/array/detail/npz.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/io/detail/table_checks.hpp>
-#include <glt/io/folder/detail/npy_folder_counts.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/folder/detail/npy_lists.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/raw_data.hpp>
 
 #include <filesystem>
@@ -79,7 +76,9 @@ private:
       check_rows(file.string(), edges.features.back().values.rows(), num_edges, what);
     }
     if (auto const file = files_.find("edge_weight", type.suffix)) {
-      edges.weights = weights_of(load(*file), file->string());
+      auto const values = load(*file);
+      edges.weights = weights_of(values, file->string());
+      check_rows(file->string(), values.rows(), num_edges, what);
       check_rows(file->string(), static_cast<std::int64_t>(edges.weights.size()), num_edges, what);
     }
     if (auto const file = files_.find("edge_time", type.suffix)) {
@@ -167,8 +166,7 @@ private:
     auto const check = [&](std::string const& kind, std::vector<global_id> const& sources,
                            std::vector<global_id> const& destinations) {
       if (auto const file = files_.find(kind, type.suffix)) {
-        check_ids(file->string() + ", row 0", sources, from);
-        check_ids(file->string() + ", row 1", destinations, to);
+        check_pairs(file->string(), kind == "edge_index" ? "edge" : "pair", {sources, destinations}, from, to);
       }
     };
     check("edge_index", edges.sources, edges.destinations);

@@ -232,8 +232,8 @@ private:
       auto const first = type.find("__");
       auto const second = first == std::string::npos ? first : type.find("__", first + 2);
       if (second == std::string::npos || first == 0 || second == first + 2 || second + 2 == type.size() ||
-          type.find("__", second + 2) != std::string::npos ||
-          (type[first + 2] == '_' && type[second + 2] == '_')) { // OGB's a___r___b
+          type.find("__", second + 2) != std::string::npos || type[first + 2] == '_' ||
+          type[second + 2] == '_') { // OGB's a___r___b, or half of it
         throw io_error(file.string(), 0,
                        "names the edges '" + type +
                            "'; call them source__relation__destination with two underscores each, such as "

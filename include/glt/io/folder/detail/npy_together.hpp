@@ -3,7 +3,7 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/array/detail/mapped_npy.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 
 #include <cerrno>
@@ -78,8 +78,9 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   std::int64_t total = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (headers[rank].value != headers[0].value) {
-      throw glt::detail::agreed(comm, static_cast<int>(rank),
-                                path.string() + ": has rows of another type or length than rank 0");
+      throw glt::detail::agreed(
+          comm, static_cast<int>(rank),
+          path.string() + glt::detail::name_first_rank(comm, ": has rows of another type or length than rank 0"));
     }
     before += static_cast<int>(rank) < comm.rank() ? headers[rank].count : 0;
     total += headers[rank].count;

@@ -3,8 +3,7 @@
 
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/io/detail/libraries.hpp>
-#include <glt/io/parts/detail/checksum.hpp>
-#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/manifest.hpp>
 
 #include <nlohmann/json.hpp>

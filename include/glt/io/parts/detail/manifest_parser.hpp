@@ -5,9 +5,8 @@
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/detail/libraries.hpp>
-#include <glt/io/parts/detail/checksum.hpp>
 #include <glt/io/parts/detail/manifest_json.hpp>
-#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/partition/book.hpp>
 

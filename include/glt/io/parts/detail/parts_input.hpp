@@ -2,13 +2,121 @@
 #pragma once
 
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/io/parts/detail/parts_checks.hpp>
-#include <glt/io/parts/write_options.hpp>
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/detail/table_checks.hpp>
+#include <glt/io/parts/manifest.hpp>
+#include <glt/io/raw_data.hpp>
+#include <glt/partition/book.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/partition/relabel.hpp>
+#include <glt/partition/split.hpp>
 
 namespace glt::io::detail {
+
+// Throws unless an optional array has a row for every vertex or edge; `what` names the array.
+inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const& what) {
+  if (rows != wanted) {
+    throw precondition_error(
+        glt::detail::message(what, " have ", rows, " rows for ", wanted, " vertices or edges; give one each"));
+  }
+}
+
+// Throws for the first invalid vertex id of a list in memory; `what` names the list.
+inline void check_listed(host_view<global_id const> ids, raw_data::node_table const& table, std::string const& what) {
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= table.num_nodes) {
+      throw_outside({}, glt::detail::message(what, ": id ", i), ids[i], table.num_nodes, table.name);
+    }
+  }
+}
+
+// Throws unless all arrays and lists of a type fit its number of vertices.
+inline void check_nodes(raw_data::node_table const& table) {
+  auto const name = "node type '" + table.name + "'";
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
+  }
+  if (!table.labels.shape().empty()) {
+    check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
+  }
+  if (!table.times.empty()) {
+    check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
+  }
+  for (auto const& [ids, split] :
+       {std::pair{&table.train, ": train"}, std::pair{&table.valid, ": valid"}, std::pair{&table.test, ": test"}}) {
+    check_listed(*ids, table, name + split);
+    if (auto const twice = find_duplicate(*ids)) {
+      throw precondition_error(glt::detail::message(name, split, ": element ", *twice, " is vertex ",
+                                                    (*ids)[static_cast<std::size_t>(*twice)],
+                                                    ", as one before it; name every vertex once"));
+    }
+  }
+}
+
+// Returns the name of a link split in errors.
+inline std::string link_split_name(edge_table_view const& table, link_split_view const& split) {
+  return "edges '" + table.name + "': link split '" + split.name + "'";
+}
+
+// Throws unless all arrays of edges have a row for every edge; reads no id.
+inline void check_edges(edge_table_view const& table) {
+  auto const name = "edges '" + table.name + "'";
+  auto const count = table.columns.sources.size();
+  check_rows(table.columns.destinations.size(), count, name + ": destinations");
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), count, name + ": features '" + feature.name + "'");
+  }
+  if (!table.columns.weights.empty()) {
+    check_rows(table.columns.weights.size(), count, name + ": weights");
+  }
+  if (!table.columns.times.empty()) {
+    check_rows(table.columns.times.size(), count, name + ": times");
+  }
+  for (auto const& split : table.links) {
+    for (auto const* const pairs : {&split.edges, &split.negatives}) {
+      check_rows(pairs->destinations.size(), pairs->sources.size(), link_split_name(table, split) + ": destinations");
+    }
+  }
+}
+
+// Throws unless there is one relabelling per node type, which fits its vertices, and all have the same number of parts.
+inline void check_labels(raw_data_view const& data, std::span<relabelling const> labels) {
+  if (labels.size() != data.nodes.size() || labels.empty()) {
+    throw precondition_error(glt::detail::message(labels.size(), " relabellings for ", data.nodes.size(),
+                                                  " node types; give one per type, for 1 type or more"));
+  }
+  for (std::size_t t = 0; t < labels.size(); ++t) {
+    auto const name = "node type '" + data.nodes[t].name + "'";
+    glt::detail::check_split(labels[t], 0, data.nodes[t].num_nodes, name.c_str());
+    if (labels[t].book.num_parts() != labels[0].book.num_parts()) {
+      throw precondition_error(glt::detail::message(name, " is in ", labels[t].book.num_parts(),
+                                                    " parts, but the first type in ", labels[0].book.num_parts(),
+                                                    "; make as many of each"));
+    }
+  }
+}
+
+// Throws unless hot rows are given at most once a type, for every part, and for existing vertices and features.
+inline void check_hot(raw_data_view const& data, std::span<write_options::hot_vertices const> all, int num_parts) {
+  std::vector<int> types;
+  for (auto const& hot : all) {
+    if (hot.node_type < 0 || hot.node_type >= static_cast<int>(data.nodes.size()) ||
+        std::ranges::count(types, hot.node_type) > 0 || std::ssize(hot.by_part) != num_parts) {
+      throw precondition_error(glt::detail::message("hot rows of node type ", hot.node_type, " for ",
+                                                    hot.by_part.size(), " parts; give lists for ", num_parts,
+                                                    " parts, once per type of ", data.nodes.size()));
+    }
+    types.push_back(hot.node_type);
+    auto const& table = data.nodes[static_cast<std::size_t>(hot.node_type)];
+    for (auto const& list : hot.by_part) {
+      check_listed(list, table, "hot rows of node type '" + table.name + "'");
+    }
+    for (auto const& name : hot.features) {
+      if (std::ranges::count(table.features, name, &raw_data::named_array::name) == 0) {
+        throw precondition_error(glt::detail::message("hot rows of features '", name, "', which node type '",
+                                                      table.name, "' does not have; name some of those that it has"));
+      }
+    }
+  }
+}
 
 /// Data set and its division into parts, checked except for the ids of edges.
 class parts_input {
@@ -58,15 +166,10 @@ public:
     for (std::size_t e = 0; e < data_.edges.size(); ++e) {
       auto const& table = data_.edges[e];
       for (auto const& split : table.links) {
-        auto const name = link_split_name(table, split);
-        auto const check = [&](host_view<global_id const> ids, relabelling const& labels, char const* what) {
-          auto const first = glt::detail::first_place(ids.size(), shares, share);
-          auto const last = glt::detail::first_place(ids.size(), shares, share + 1);
-          check_ids(ids.subview(first, last - first), labels.book.num_vertices(), name + what, first);
-        };
         for (auto const* const pairs : {&split.edges, &split.negatives}) {
-          check(pairs->sources, of_source(e), ": sources");
-          check(pairs->destinations, of_destination(e), ": destinations");
+          auto const size = pairs->sources.size();
+          checked_links(table, data_, split, *pairs)
+              .check(glt::detail::first_place(size, shares, share), glt::detail::first_place(size, shares, share + 1));
         }
       }
     }

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <glt/io/parts/parts_folder.hpp>
-#include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/partition/quality/detail/quality_pass.hpp>
 #include <glt/partition/quality/partition_quality.hpp>
 
 namespace glt::io::detail {

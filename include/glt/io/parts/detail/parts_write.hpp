@@ -3,13 +3,11 @@
 
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/io/array/array.hpp>
-#include <glt/io/array/detail/mapped_npy.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
-#include <glt/io/parts/detail/checksum.hpp>
-#include <glt/io/parts/detail/label_range.hpp>
-#include <glt/io/parts/detail/parts_content.hpp>
-#include <glt/io/parts/detail/parts_paths.hpp>
+#include <glt/io/parts/detail/parts_assembly.hpp>
+#include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/raw_data.hpp>
 

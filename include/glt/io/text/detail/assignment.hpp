@@ -3,12 +3,10 @@
 
 #include <glt/io/array/detail/npy_header.hpp>
 #include <glt/io/array/npy.hpp>
-#include <glt/io/progress.hpp>
+#include <glt/io/raw_data.hpp>
 #include <glt/io/text/detail/columns.hpp>
-#include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/detail/text_source.hpp>
-#include <glt/memory/memory.hpp>
 
 #include <filesystem>
 

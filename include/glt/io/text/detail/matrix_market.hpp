@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
+#include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
-#include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/detail/text_source.hpp>
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <glt/io/array/array.hpp>
-#include <glt/io/progress.hpp>
 #include <glt/io/raw_data.hpp>
-#include <glt/io/raw_data_view.hpp>
+#include <glt/io/text/detail/columns.hpp>
 #include <glt/io/text/detail/edge_lines.hpp>
-#include <glt/io/text/detail/one_graph.hpp>
-#include <glt/io/text/detail/parse_lines.hpp>
 #include <glt/io/text/detail/text_cursor.hpp>
 #include <glt/io/text/detail/text_source.hpp>
 
@@ -318,8 +315,9 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
 /// from 1; plain or gzip.
 ///
 /// A neighbour on the line of a vertex is an edge from the vertex to it. The format lists an undirected edge on both
-/// lines, so it becomes two edges. Weights of edges become edge weights, weights of vertices the feature "weight", int64 [V, weights], and sizes of vertices
-/// the feature "size", int64 [V]. Lines that begin with '%' are comments; an empty line is a vertex without neighbours.
+/// lines, so it becomes two edges. Weights of edges become edge weights, weights of vertices the feature "weight",
+/// int64 [V, weights], and sizes of vertices the feature "size", int64 [V]. Lines that begin with '%' are comments; an
+/// empty line is a vertex without neighbours.
 ///
 /// @throws io_error            if the file does not have this form, its counts of vertices or edges differ from its
 ///                             header, or an edge is on the line of one end only, or has two weights
@@ -331,7 +329,7 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
   parse_lines(source, read, "reading neighbours", lines);
   check_counts(source, header, lines.num_rows(), lines.num_neighbors());
   one_sided_sums memory;
-  check_both_ways(source.path(), header, lines, view_of(lines.edges()).columns, memory, [](std::span<std::int64_t>) {});
+  check_both_ways(source.path(), header, lines, lines.edges().view().columns, memory, [](std::span<std::int64_t>) {});
   auto set = graph_of(source.path());
   set.nodes.front().num_nodes = header.num_vertices;
   auto& features = set.nodes.front().features;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/memory/memory.hpp>
+#include <glt/graph/detail/orders.hpp>
 #include <glt/partition/balance.hpp>
-#include <glt/partition/stream/detail/part_capacities.hpp>
+#include <glt/partition/detail/part_capacities.hpp>
+#include <glt/partition/detail/row_visits.hpp>
+#include <glt/partition/partitioner.hpp>
 
 namespace glt::detail {
 
@@ -91,11 +92,6 @@ public:
 
 private:
   static constexpr local_id unassigned = -1;
-  // Prefetch distances in rows: `ahead` for the parts of the neighbours, twice that for the row, three times for its
-  // offset.
-  static constexpr std::int64_t ahead = 8;
-  // A longer row hides its memory latency itself.
-  static constexpr std::int64_t edges_ahead = 64;
 
   void check_block(std::int64_t first, std::int64_t count) const {
     if (first < 0 || first > part_of_.size() - count) {
@@ -121,21 +117,8 @@ private:
 
   template <class Vertex, class RowAt>
   void place_each(std::int64_t first, csr_view<memory_space::host, Vertex> rows, std::int64_t count, RowAt row_at) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i + 3 * ahead < count) {
-        prefetch(rows.offsets().data() + row_at(i + 3 * ahead));
-      }
-      if (i + 2 * ahead < count) {
-        prefetch(rows.sources().data() + rows.offset(row_at(i + 2 * ahead)));
-      }
-      if (i + ahead < count) {
-        auto const row = rows.row(row_at(i + ahead));
-        for (auto const u : row.subview(0, std::min(row.size(), edges_ahead))) {
-          prefetch(part_of_.data() + u);
-        }
-      }
-      static_cast<void>(place_one(first + row_at(i), rows.row(row_at(i))));
-    }
+    visit_rows(rows, part_of_.data(), count, row_at,
+               [&](std::int64_t row) { static_cast<void>(place_one(first + row, rows.row(row))); });
   }
 
   template <class Neighbors>
@@ -194,5 +177,39 @@ private:
   std::vector<decltype(std::declval<Rule const&>().level(0))> levels_; // by part
   std::int64_t placed_ = 0;                                            // in this pass
 };
+
+// Sends a whole graph through a stream, `passes` times.
+template <class Rule, class Vertex>
+buffer<device::cpu, local_id> stream_graph(vertex_stream<Rule> stream, csr_view<memory_space::host, Vertex> graph,
+                                           stream_order order, std::uint64_t seed, int passes) {
+  if (passes < 1) {
+    throw precondition_error(message("stream of a graph with ", passes, " passes; there is at least 1"));
+  }
+  buffer<device::cpu, Vertex> shuffled;
+  if (order == stream_order::random) {
+    shuffled = make_random_permutation<Vertex>(graph.num_rows(), random_key(seed));
+  }
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) {
+      stream.restart();
+    }
+    if (order == stream_order::random) {
+      stream.place_rows(graph, std::as_const(shuffled).view());
+    } else {
+      stream.place_rows(0, graph);
+    }
+  }
+  return std::move(stream).result();
+}
+
+/// Returns the most vertices that a method assigns to a part: (1 + slack) · V / P, rounded up.
+///
+/// @throws precondition_error  if num_parts < 1, or slack is negative or not a number
+[[nodiscard]] inline std::int64_t vertex_capacity(char const* method, std::int64_t num_vertices, double slack,
+                                                  int num_parts) {
+  check_num_parts(num_parts);
+  check_slack(method, slack);
+  return part_capacity(num_vertices, 1, slack, num_parts);
+}
 
 } // namespace glt::detail

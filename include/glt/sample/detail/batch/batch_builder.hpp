@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
-#include <glt/core/detail/bounded_size.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/core/detail/processor.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/batch_sizes.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
-#include <glt/core/detail/bounded_size.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
 

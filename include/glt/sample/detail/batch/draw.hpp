@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>

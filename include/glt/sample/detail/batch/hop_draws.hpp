@@ -166,7 +166,7 @@ private:
     auto const write = batch.make_room(e, num_edges, edge_ids);
     auto const ids = edge_ids ? batch.edge_ids(e) : array_view<space, edge_id>{};
     sources_.resize(num_edges);
-    if (gives_all_in_order<Rule>(relation.options)) { // the number of edges was read
+    if (gives_all_in_order(relation.rule, relation.options)) { // the number of edges was read
       ex.for_each(rows, write_ends<space>{write});
       ex.for_each(num_edges, read_whole_rows<request_type, space>{request, write, sources_.view(), ids});
     } else {

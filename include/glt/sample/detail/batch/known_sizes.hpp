@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bounded_size.hpp>
+#include <glt/core/view.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

@@ -104,7 +104,7 @@ void sample_neighbors(Executor const& ex, csr_view<GraphSpace, Vertex> graph,
   if constexpr (host_executor<Executor>) {
     ex.for_ranges(request.rows.size(), detail::rows_per_thread,
                   detail::sample_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids, found});
-  } else if (gives_all_in_order<Rule>(request.options)) {
+  } else if (gives_all_in_order(request.rule, request.options)) {
     ex.for_each(sources.size(),
                 read_edge_of_rows<graph_type, request_type>{graph, request, offsets, sources, edge_ids});
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -110,7 +110,7 @@ struct sample_rows {
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     constexpr std::int64_t picks_behind = in_two_halves ? rows_behind : 0;
     constexpr std::int64_t reads_behind = picks_behind + rows_behind;
-    if (gives_all_in_order<decltype(Request::rule)>(request.options)) {
+    if (gives_all_in_order(request.rule, request.options)) {
       for (std::int64_t i = first; i < last; ++i) {
         look_ahead(graph, request, i, last);
         read_first(graph, request.rows[i], count(i), picked(i),
@@ -153,7 +153,7 @@ private:
       r.rule.finish(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
     } else if constexpr (finds_in_rows<decltype(Request::rule), Graph>) {
       found.empty() ? r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out)
-                    : r.rule.pick_found(found[i], r.options, r.key, r.subject(i), count(i), out);
+                    : r.rule.pick_found(graph, row, found[i], r.options, r.key, r.subject(i), count(i), out);
     } else {
       r.rule.pick(graph, row, r.query(i), r.options, r.key, r.subject(i), count(i), out);
     }

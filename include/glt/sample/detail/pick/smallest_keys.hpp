@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/exponential.hpp>
-#include <glt/core/detail/heap.hpp>
+#include <glt/core/detail/arithmetic.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/sample/rule/weights.hpp>
 
 namespace glt::detail {
@@ -21,10 +21,10 @@ struct arrives_earlier {
 
 // Keys of a row, which are cheaper to compute again than to store. A key is one division of two exact conversions: the
 // same bits on all machines with IEEE 754 doubles.
-template <memory_space Space>
+template <class Weights>
 struct edge_keys {
   random_stream stream;
-  array_view<Space, float const> row;
+  Weights row;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr keyed_edge key(std::int64_t position, std::uint64_t word) const noexcept {
     return {static_cast<double>(minus_log2(word)) / static_cast<double>(row[position]), position};
@@ -36,10 +36,10 @@ struct edge_keys {
 };
 
 // Heap of the first edges to arrive so far, for few edges: beside `out`, with their keys.
-template <memory_space Space, class Position>
+template <class Weights, class Position>
 struct heap_with_keys {
   static constexpr std::int64_t capacity = 32;
-  edge_keys<Space> keys;
+  edge_keys<Weights> keys;
   Position* out;
   keyed_edge edges[capacity] = {};
 
@@ -63,9 +63,9 @@ struct heap_with_keys {
 };
 
 // Heap of the first edges to arrive so far, for any number: in `out`; comparisons compute keys again.
-template <memory_space Space, class Position>
+template <class Weights, class Position>
 struct heap_without_keys {
-  edge_keys<Space> keys;
+  edge_keys<Weights> keys;
   Position* out;
   double latest_key = 0;
 
@@ -138,9 +138,9 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys(Heap heap, std::int64_t next, 
 ///         memory beside out
 /// @source Efraimidis & Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters
 ///         97(5), 2006, with logarithms of the keys
-template <memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, array_view<Space, float const> row,
-                                                  std::int64_t taken, std::int64_t count, Position* out) noexcept {
+template <class Weights, class Position>
+GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, Weights row, std::int64_t taken,
+                                                  std::int64_t count, Position* out) noexcept {
   std::int64_t filled = taken;
   std::int64_t next = 0;
   for (; next < row.size(); ++next) {
@@ -155,12 +155,12 @@ GLT_HOST_DEVICE constexpr void pick_smallest_keys(random_stream const& stream, a
   if (next == row.size() || size == 0) {
     return;
   }
-  edge_keys<Space> const keys{stream, row};
-  if (size <= heap_with_keys<Space, Position>::capacity) {
-    heap_with_keys<Space, Position> const heap{keys, out + taken};
+  edge_keys<Weights> const keys{stream, row};
+  if (size <= heap_with_keys<Weights, Position>::capacity) {
+    heap_with_keys<Weights, Position> const heap{keys, out + taken};
     keep_smallest_keys(heap, next, size, out, taken);
   } else {
-    heap_without_keys<Space, Position> const heap{keys, out + taken};
+    heap_without_keys<Weights, Position> const heap{keys, out + taken};
     keep_smallest_keys(heap, next, size, out, taken);
   }
 }
@@ -206,15 +206,14 @@ GLT_HOST_DEVICE constexpr void keep_smallest_keys_by(Team const& team, Heap heap
 /// Picks as `pick_smallest_keys` if nothing was taken before, by a team.
 ///
 /// @pre    the row has `count` edges of positive weight, and count is above 0; not checked
-template <class Team, memory_space Space, class Position>
-GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream,
-                                                     array_view<Space, float const> row, std::int64_t count,
-                                                     Position* out) {
-  edge_keys<Space> const keys{stream, row};
-  if (count <= heap_with_keys<Space, Position>::capacity) {
-    keep_smallest_keys_by<Position>(team, heap_with_keys<Space, Position>{keys, out}, count);
+template <class Team, class Weights, class Position>
+GLT_HOST_DEVICE constexpr void pick_smallest_keys_by(Team const& team, random_stream const& stream, Weights row,
+                                                     std::int64_t count, Position* out) {
+  edge_keys<Weights> const keys{stream, row};
+  if (count <= heap_with_keys<Weights, Position>::capacity) {
+    keep_smallest_keys_by<Position>(team, heap_with_keys<Weights, Position>{keys, out}, count);
   } else {
-    keep_smallest_keys_by<Position>(team, heap_without_keys<Space, Position>{keys, out}, count);
+    keep_smallest_keys_by<Position>(team, heap_without_keys<Weights, Position>{keys, out}, count);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/heap.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/options.hpp>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
-#include <glt/core/detail/exact_product.hpp>
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/arithmetic.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/row_search.hpp>

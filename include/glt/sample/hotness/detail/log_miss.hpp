@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
-#include <glt/core/detail/exact_product.hpp>
+#include <glt/core/detail/arithmetic.hpp>
+#include <glt/core/detail/processor.hpp>
 
 namespace glt::detail {
 
@@ -48,7 +48,7 @@ inline constexpr std::uint64_t ln2_58 = 0x2c5c85fdf473de6;
   if (missed == 0) {
     return 0;
   }
-  int const halvings = std::countl_zero(missed);
+  int const halvings = leading_zeros(missed);
   std::uint64_t const u = missed << halvings;
   std::uint64_t const i = (u >> 59) & 15;
   std::uint64_t const below = ((17 + i) << 59) - u; // the factor's inverse less u

@@ -14,12 +14,15 @@ namespace glt::detail {
 /// - `c.num_numbers(end)`: see `candidate_source`
 /// - `c.vertex(end, number)`: the vertex of a number
 /// - `c.is_edge(source, destination)`
+/// - `c.limited()`, `c.time(end, vertex)`: see `candidate_source`
 template <class C, class Vertex>
 concept resident_candidates =
     bytes_copyable<C> && requires(C const& c, pair_end end, std::int64_t number, Vertex vertex) {
       { c.num_numbers(end) } -> std::same_as<std::int64_t>;
       { c.vertex(end, number) } -> std::same_as<Vertex>;
       { c.is_edge(vertex, vertex) } -> std::same_as<bool>;
+      { c.limited() } -> std::same_as<bool>;
+      { c.time(end, vertex) } -> std::same_as<std::int64_t>;
     };
 
 template <class Candidates, memory_space Space, class Vertex>
@@ -27,9 +30,14 @@ struct find_vertex {
   Candidates candidates;
   array_view<Space, std::int64_t const> numbers;
   array_view<Space, Vertex> vertices;
-  std::int64_t num_sources; // numbers behind them stand for destinations
+  array_view<Space, std::int64_t> times; // empty unless limited
+  std::int64_t num_sources;              // numbers behind them stand for destinations
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    vertices[i] = candidates.vertex(i < num_sources ? pair_end::source : pair_end::destination, numbers[i]);
+    auto const end = i < num_sources ? pair_end::source : pair_end::destination;
+    vertices[i] = candidates.vertex(end, numbers[i]);
+    if (!times.empty()) {
+      times[i] = candidates.time(end, vertices[i]);
+    }
   }
 };
 template <class Candidates, memory_space Space, class Vertex>
@@ -52,11 +60,12 @@ struct candidates_in_rounds {
   Candidates candidates;
 
   [[nodiscard]] std::int64_t num_numbers(pair_end end) const { return candidates.num_numbers(end); }
+  [[nodiscard]] bool limited() const { return candidates.limited(); }
   bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
-            negative_mode mode) const {
+            array_view<space, std::int64_t> times, negative_mode mode) const {
     auto const num_sources = mode == negative_mode::binary ? numbers.size() / 2 : 0;
-    policy.executor().for_each(numbers.size(),
-                               find_vertex<Candidates, space, Vertex>{candidates, numbers, vertices, num_sources});
+    policy.executor().for_each(
+        numbers.size(), find_vertex<Candidates, space, Vertex>{candidates, numbers, vertices, times, num_sources});
     return !numbers.empty();
   }
   void test(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
@@ -72,6 +81,7 @@ struct draw_negative {
   Candidates candidates;
   seed_edges_view<Space, Vertex> positives;
   array_view<Space, random_key const> keys;
+  array_view<Space, std::int64_t const> times; // of the positives of each source
   negative_options options;
   array_view<Space, Vertex> sources;
   array_view<Space, Vertex> destinations;
@@ -89,7 +99,8 @@ struct draw_negative {
       source = options.mode == negative_mode::binary ? drawn(draws, pair_end::source) : positives.sources[positive];
       destination = drawn(draws, pair_end::destination);
       good = options.strict && (source != destination || options.self_pairs) &&
-             !candidates.is_edge(source, destination) && !positives.contains(source, destination);
+             !candidates.is_edge(source, destination) && !positives.contains(source, destination) &&
+             exists(source, destination, positive);
     }
     sources[place] = source;
     destinations[place] = destination;
@@ -99,6 +110,15 @@ struct draw_negative {
   }
 
 private:
+  // True if the drawn ends exist at the time of the positive.
+  [[nodiscard]] GLT_HOST_DEVICE bool exists(Vertex source, Vertex destination, std::int64_t positive) const {
+    if (!candidates.limited()) {
+      return true;
+    }
+    auto const limit = times[positive / options.positives];
+    return candidates.time(pair_end::destination, destination) <= limit &&
+           (options.mode == negative_mode::triplet || candidates.time(pair_end::source, source) <= limit);
+  }
   [[nodiscard]] GLT_HOST_DEVICE Vertex drawn(random_stream& draws, pair_end end) const {
     auto const bound = static_cast<std::uint64_t>(candidates.num_numbers(end));
     return candidates.vertex(end, static_cast<std::int64_t>(draws.below(bound)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
-#include <glt/core/detail/bisection.hpp>
+#include <glt/core/detail/ordering.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/exec/detail/team.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bisection.hpp>
+#include <glt/core/detail/ordering.hpp>
 
 #include <compare>
 

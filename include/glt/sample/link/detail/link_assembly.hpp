@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/graph/convert.hpp>
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
@@ -25,15 +25,32 @@ struct flag_kept {
 };
 
 // Writes the seeds: sources of positives and, unless triplets, of kept negatives; likewise the destinations.
-template <memory_space Space, class T>
+template <memory_space Space, class Vertex>
 struct write_positive_seeds {
-  array_view<Space, T const> sources;
-  array_view<Space, T const> destinations;
-  array_view<Space, T> source_seeds;
-  array_view<Space, T> destination_seeds;
+  array_view<Space, Vertex const> sources;
+  array_view<Space, Vertex const> destinations;
+  std::int64_t per_source; // of several positives of a source only the first writes it
+  array_view<Space, Vertex> source_seeds;
+  array_view<Space, Vertex> destination_seeds;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    source_seeds[i] = sources[i];
+    if (i % per_source == 0) {
+      source_seeds[i / per_source] = sources[i];
+    }
     destination_seeds[i] = destinations[i];
+  }
+};
+template <memory_space Space, class Query>
+struct write_positive_queries {
+  array_view<Space, Query const> of_sources;
+  std::int64_t per_source;
+  array_view<Space, Query> source_queries;
+  array_view<Space, Query> destination_queries;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const query = of_sources[i / per_source];
+    if (i % per_source == 0) {
+      source_queries[i / per_source] = query;
+    }
+    destination_queries[i] = query;
   }
 };
 template <memory_space Space, class Vertex>
@@ -59,17 +76,18 @@ struct write_negative_seeds {
   }
 };
 
-// Writes the queries of the kept negatives: each has the query of its positive.
+// Writes the queries of the kept negatives: each has the query of its positives.
 template <memory_space Space, class Query>
 struct write_negative_queries {
-  array_view<Space, Query const> of_positives;
+  array_view<Space, Query const> of_sources;
   negative_options options;
   array_view<Space, std::int64_t const> places;
   array_view<Space, Query> source_queries;
   array_view<Space, Query> destination_queries;
   GLT_HOST_DEVICE void operator()(std::int64_t n) const {
     if (places[n] >= 0) {
-      auto const query = of_positives[place_of_negative(n, of_positives.size(), options).positive];
+      auto const positive = place_of_negative(n, of_sources.size(), options).positive;
+      auto const query = of_sources[positive / options.positives];
       destination_queries[places[n]] = query;
       if (options.mode == negative_mode::binary) {
         source_queries[places[n]] = query;
@@ -147,13 +165,13 @@ public:
     ex.exclusive_scan(size, flag_kept<space>{negatives.verified.view(), options_.padding}, ranks_.view());
     auto const ranks = std::as_const(ranks_).view();
     num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
-    num_sources_ = positives.size() + (is_triplet() ? 0 : num_kept_);
+    num_sources_ = is_triplet() ? positives.size() / options_.positives : positives.size() + num_kept_;
     num_destinations_ = positives.size() + num_kept_;
     seeds_.resize(num_sources_ + num_destinations_);
     auto const sources = seeds_.view().subview(0, num_sources_);
     auto const destinations = seeds_.view().subview(num_sources_, num_destinations_);
-    ex.for_each(positives.size(),
-                write_positive_seeds<space, Vertex>{positives.sources, positives.destinations, sources, destinations});
+    ex.for_each(positives.size(), write_positive_seeds<space, Vertex>{positives.sources, positives.destinations,
+                                                                      options_.positives, sources, destinations});
     ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
                                                           ranks, is_triplet(), positives.size(), sources, destinations,
                                                           places_.view()});
@@ -172,20 +190,20 @@ public:
   /// Returns the queries of the last seeds, with types type after type: both ends of a positive and of its negatives
   /// have its query. None if the rule has no queries.
   ///
-  /// @shape  of_positives [P] → [seeds]
+  /// @shape  of_sources [S], of P positives → [seeds]
   /// @where  enqueues only; valid until the next call
   /// @cost   O(P + N)
-  array_view<space, Query const> queries(array_view<space, Query const> of_positives) {
+  array_view<space, Query const> queries(array_view<space, Query const> of_sources) {
     if constexpr (!std::is_same_v<Query, no_query>) {
       auto const ex = policy_.executor();
-      auto const size = of_positives.size();
+      auto const size = of_sources.size() * options_.positives;
       queries_.resize(seeds_.size());
       bool const sources_first = types_.source <= types_.destination;
       auto const sources = queries_.view().subview(sources_first ? 0 : num_destinations_, num_sources_);
       auto const destinations = queries_.view().subview(sources_first ? num_sources_ : 0, num_destinations_);
-      ex.for_each(size, write_positive_seeds<space, Query>{of_positives, of_positives, sources, destinations});
+      ex.for_each(size, write_positive_queries<space, Query>{of_sources, options_.positives, sources, destinations});
       ex.for_each(places_.size(), write_negative_queries<space, Query>{
-                                      of_positives, options_, std::as_const(places_).view(), sources, destinations});
+                                      of_sources, options_, std::as_const(places_).view(), sources, destinations});
     }
     return std::as_const(queries_).view();
   }
@@ -206,8 +224,8 @@ public:
     if constexpr (has_types) {
       join_index(out);
     }
-    out.mode_ = options_.mode;
     out.num_positives_ = positives.size();
+    out.num_sources_ = triplet ? num_sources_ : 0;
     out.num_negatives_ = triplet ? places_.size() : num_kept_;
     out.edge_label_.resize(triplet ? 0 : positives.size() + num_kept_);
     ex.for_each(out.edge_label_.size(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/atomic.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/validate.hpp>
 #include <glt/memory/memory.hpp>
@@ -77,12 +77,13 @@ template <device_policy Policy, memory_space IdSpace, vertex_id Vertex>
 
 /// Borrowed vertices from which one end of negatives is drawn.
 ///
-/// @shape  renumbered [V], vertices by original id, or empty
+/// @shape  renumbered [V], vertices by original id, or empty · times [V], or empty
 template <memory_space Space, vertex_id Vertex>
 struct candidate_vertices {
   std::int64_t num_vertices;
   vertex_weights_view<Space> weights;
   array_view<Space, Vertex const> renumbered;
+  array_view<Space, std::int64_t const> times;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers() const noexcept {
     return weights.ends.empty() ? num_vertices : weights.total();
@@ -111,6 +112,13 @@ struct candidates_view {
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_edge(Vertex source, Vertex destination) const noexcept {
     return edges(destination, source);
   }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr bool limited() const noexcept {
+    return !sources.times.empty() || !destinations.times.empty();
+  }
+  /// Returns the time from which on a vertex exists.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t time(pair_end end, Vertex vertex) const noexcept {
+    return of(end).times.empty() ? std::numeric_limits<std::int64_t>::min() : of(end).times[vertex];
+  }
 
 private:
   [[nodiscard]] GLT_HOST_DEVICE constexpr candidate_vertices<Space, Vertex> const& of(pair_end end) const noexcept {
@@ -128,18 +136,22 @@ public:
   using view_type = candidates_view<space, Vertex, GraphSpace>;
 
   /// Borrows all arrays. `weights` are by original id; without them all vertices are equally likely. Ends of one type
-  /// have the same original ids.
+  /// have the same original ids. Vertices without times always exist.
   ///
-  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none; for each end
-  /// @throws precondition_error  if the number of weights is wrong, or original is not a permutation, naming the first
-  ///                             wrong vertex
+  /// @shape  original [V], a permutation, or empty · weights of V vertices, or of none · times [V], or empty; for each
+  ///         end
+  /// @throws precondition_error  if the number of weights or times is wrong, or original is not a permutation, naming
+  ///                             the first wrong vertex
   /// @cost   O(V + E), to check whether rows ascend; V ids of memory if there are original ids
   local_candidates(csr_view<GraphSpace, Vertex> graph, of_both_ends<vertex_weights_view<space>> weights,
-                   of_both_ends<original_ids<GraphSpace>> original, Policy const& policy = {}, bool one_type = true)
-      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), one_type_(one_type),
+                   of_both_ends<original_ids<GraphSpace>> original, Policy const& policy = {}, bool one_type = true,
+                   of_both_ends<array_view<space, std::int64_t const>> times = {})
+      : edges_{graph, rows_ascend(policy.executor(), graph)}, weights_(weights), times_(times), one_type_(one_type),
         source_numbers_(0, policy), destination_numbers_(0, policy) {
-    check(weights.sources, graph.num_columns());
-    check(weights.destinations, graph.num_rows());
+    check(weights.sources.ends.size(), graph.num_columns(), "weights");
+    check(weights.destinations.ends.size(), graph.num_rows(), "weights");
+    check(times.sources.size(), graph.num_columns(), "times");
+    check(times.destinations.size(), graph.num_rows(), "times");
     renumber(policy, original.destinations, graph.num_rows(), destination_numbers_);
     if (!one_type) {
       renumber(policy, original.sources, graph.num_columns(), source_numbers_);
@@ -152,15 +164,16 @@ public:
   /// Returns a view for kernels; valid as long as the candidates.
   [[nodiscard]] view_type view() const noexcept {
     return {edges_,
-            {edges_.graph.num_columns(), weights_.sources, (one_type_ ? destination_numbers_ : source_numbers_).view()},
-            {edges_.graph.num_rows(), weights_.destinations, destination_numbers_.view()}};
+            {edges_.graph.num_columns(), weights_.sources, (one_type_ ? destination_numbers_ : source_numbers_).view(),
+             times_.sources},
+            {edges_.graph.num_rows(), weights_.destinations, destination_numbers_.view(), times_.destinations}};
   }
 
 private:
-  static void check(vertex_weights_view<space> weights, std::int64_t num_vertices) {
-    if (!weights.ends.empty() && weights.ends.size() != num_vertices) {
+  static void check(std::int64_t size, std::int64_t num_vertices, std::string_view what) {
+    if (size > 0 && size != num_vertices) {
       throw precondition_error(
-          message(weights.ends.size(), " vertex weights for ", num_vertices, " vertices; give one per vertex"));
+          message(size, " vertex ", what, " for ", num_vertices, " vertices; give one per vertex"));
     }
   }
   static void renumber(Policy const& policy, original_ids<GraphSpace> original, std::int64_t num_vertices,
@@ -180,6 +193,7 @@ private:
 
   edge_search<GraphSpace, Vertex> edges_;
   of_both_ends<vertex_weights_view<space>> weights_;
+  of_both_ends<array_view<space, std::int64_t const>> times_;
   bool one_type_;
   buffer<Policy, Vertex> source_numbers_; // vertex by original id; empty if the ends are of one type
   buffer<Policy, Vertex> destination_numbers_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/memory/detail/adopt_policy.hpp>
+#include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/link/detail/draw_negatives.hpp>
@@ -17,16 +17,19 @@ namespace glt::detail {
 /// number, or as many as its weight.
 ///
 /// - `c.num_numbers(end)`
-/// - `c.find(numbers, vertices, mode)`: writes the vertices of the numbers, with binary negatives of sources and then
-///   of as many destinations, else of destinations; false if no rank has any number, and then no further call follows
+/// - `c.limited()`: true if vertices have times, from which on they exist; the same on all ranks
+/// - `c.find(numbers, vertices, times, mode)`: writes the vertices of the numbers, with binary negatives of sources and
+///   then of as many destinations, else of destinations, and if limited their times; false if no rank has any number,
+///   and then no further call follows
 /// - `c.test(sources, destinations, found)`: writes 1 for pairs that are edges, 0 for others
 template <class C, class Policy, class Vertex>
 concept candidate_source =
     requires(C& c, array_view<Policy::space, std::int64_t const> numbers, array_view<Policy::space, Vertex> vertices,
-             array_view<Policy::space, Vertex const> ends, array_view<Policy::space, std::uint8_t> found, pair_end end,
-             negative_mode mode) {
+             array_view<Policy::space, std::int64_t> times, array_view<Policy::space, Vertex const> ends,
+             array_view<Policy::space, std::uint8_t> found, pair_end end, negative_mode mode) {
       { c.num_numbers(end) } -> std::same_as<std::int64_t>;
-      { c.find(numbers, vertices, mode) } -> std::same_as<bool>;
+      { c.limited() } -> std::same_as<bool>;
+      { c.find(numbers, vertices, times, mode) } -> std::same_as<bool>;
       c.test(ends, ends, found);
     };
 
@@ -85,7 +88,26 @@ struct write_candidate {
   }
 };
 
-// True for an edge, a positive or a vertex paired with itself.
+// Times of drawn vertices and of positives. Empty unless the ends must exist at the time of the positive.
+template <memory_space Space>
+struct drawn_times {
+  array_view<Space, std::int64_t const> sources; // of open places, empty for triplets; likewise the next
+  array_view<Space, std::int64_t const> destinations;
+  array_view<Space, std::int64_t const> open;
+  array_view<Space, std::int64_t const> limits; // of the positives of each source
+  std::int64_t num_positives;
+  negative_options options;
+
+  [[nodiscard]] GLT_HOST_DEVICE bool too_late(std::int64_t i) const {
+    if (destinations.empty()) {
+      return false;
+    }
+    auto const limit = limits[place_of_negative(open[i], num_positives, options).positive / options.positives];
+    return destinations[i] > limit || (!sources.empty() && sources[i] > limit);
+  }
+};
+
+// True for an edge, a positive, a vertex paired with itself, or one that does not exist yet.
 template <memory_space Space, class Vertex>
 struct is_rejected {
   array_view<Space, Vertex const> sources;
@@ -93,9 +115,10 @@ struct is_rejected {
   array_view<Space, std::uint8_t const> found;
   seed_edges_view<Space, Vertex> positives;
   bool self_pairs;
+  drawn_times<Space> times;
   GLT_HOST_DEVICE bool operator()(std::int64_t i) const {
     return found[i] != 0 || (sources[i] == destinations[i] && !self_pairs) ||
-           positives.contains(sources[i], destinations[i]);
+           positives.contains(sources[i], destinations[i]) || times.too_late(i);
   }
 };
 
@@ -113,12 +136,14 @@ struct keep_open {
 
 /// Batch of several whose negatives are drawn together.
 ///
-/// @shape  keys [P], the `positive_key` of every positive
+/// @shape  keys [P], the `positive_key` of every positive · times, of the positives of each source, if candidates are
+///         limited
 template <device_policy Policy, vertex_id Vertex>
 struct negatives_to_draw {
   seed_edges<Policy, Vertex> const* positives = nullptr;
   array_view<Policy::space, random_key const> keys{};
   negative_pairs<Policy, Vertex>* out = nullptr;
+  array_view<Policy::space, std::int64_t const> times{};
 };
 
 /// Drawer of the negatives of a batch until all are verified or the attempts are used up. If kernels reach the
@@ -134,8 +159,8 @@ class negative_drawer {
 
 public:
   explicit negative_drawer(negative_options options, Policy policy = {})
-      : options_(options), policy_(policy), numbers_(0, policy), vertices_(0, policy), sources_(0, policy),
-        destinations_(0, policy), found_(0, policy) {
+      : options_(options), policy_(policy), numbers_(0, policy), vertices_(0, policy), times_(0, policy),
+        sources_(0, policy), destinations_(0, policy), found_(0, policy) {
     validate(options_);
   }
 
@@ -145,7 +170,8 @@ public:
   ///
   /// Pairs that could not be verified stay, flagged; the caller keeps them or leaves them out.
   ///
-  /// @shape  keys [P], the `positive_key` of every positive
+  /// @shape  keys [P], the `positive_key` of every positive · times, of the positives of each source, if candidates are
+  ///         limited
   /// @where  may only enqueue
   /// @cost   O(N) draws and tests; each place makes as many as it needs: 1 / (1 − density) on average
   template <class Candidates>
@@ -153,17 +179,18 @@ public:
       { c.view() } -> resident_candidates<Vertex>;
     }
   void draw(Candidates const& candidates, seed_edges<Policy, Vertex> const& positives,
-            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
+            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out,
+            array_view<space, std::int64_t const> times = {}) {
     using view_type = decltype(candidates.view());
     if constexpr (host_policy<Policy>) {
       candidates_in_rounds<Policy, Vertex, view_type> source{policy_, candidates.view()};
-      draw(source, positives, keys, out);
+      draw(source, positives, keys, out, times);
       return;
     }
     auto const size = start(positives, out);
     policy_.executor().for_each(size, draw_negative<space, Vertex, view_type>{
-                                          candidates.view(), positives.view(), keys, options_, out.sources.view(),
-                                          out.destinations.view(), out.verified.view()});
+                                          candidates.view(), positives.view(), keys, times, options_,
+                                          out.sources.view(), out.destinations.view(), out.verified.view()});
   }
 
   /// Draws in rounds.
@@ -171,8 +198,9 @@ public:
   /// @comm   as `candidates`; the same number of rounds on every rank
   template <candidate_source<Policy, Vertex> Candidates>
   void draw(Candidates& candidates, seed_edges<Policy, Vertex> const& positives,
-            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out) {
-    batch_type const batch{&positives, keys, &out};
+            array_view<space, random_key const> keys, negative_pairs<Policy, Vertex>& out,
+            array_view<space, std::int64_t const> times = {}) {
+    batch_type const batch{&positives, keys, &out, times};
     draw_bulk(candidates, std::span(&batch, 1));
   }
   /// Draws in rounds for several batches, whose open places share the rounds.
@@ -190,7 +218,8 @@ public:
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
       draw_numbers(candidates, batches, attempt);
       vertices_.resize(numbers_.size());
-      if (!candidates.find(std::as_const(numbers_).view(), vertices_.view(), options_.mode)) {
+      times_.resize(candidates.limited() ? numbers_.size() : 0);
+      if (!candidates.find(std::as_const(numbers_).view(), vertices_.view(), times_.view(), options_.mode)) {
         break;
       }
       write_candidates(batches);
@@ -270,6 +299,8 @@ private:
     auto const ex = policy_.executor();
     auto const sources = std::as_const(sources_).view();
     auto const destinations = std::as_const(destinations_).view();
+    auto const times = std::as_const(times_).view();
+    auto const first_destination = num_drawn_sources(batches.size());
     found_.resize(sources.size());
     candidates.test(sources, destinations, found_.view());
     numbers_.resize(sources.size());
@@ -277,11 +308,17 @@ private:
       auto& [open, still_open] = places;
       auto const count = open.size();
       auto const rejected = numbers_.view().subview(first, count);
+      drawn_times<space> late{};
+      if (!times.empty()) {
+        late = {sources_of(times, first, count), times.subview(first_destination + first, count),
+                std::as_const(open).view(),      batch.times,
+                batch.positives->size(),         options_};
+      }
       auto const size =
           ex.select_if(count,
                        is_rejected<space, Vertex>{sources.subview(first, count), destinations.subview(first, count),
                                                   std::as_const(found_).view().subview(first, count),
-                                                  batch.positives->view(), options_.self_pairs},
+                                                  batch.positives->view(), options_.self_pairs, late},
                        rejected);
       still_open.resize(size);
       ex.for_each(
@@ -309,6 +346,7 @@ private:
   std::vector<open_places> open_;        // by batch
   buffer<Policy, std::int64_t> numbers_; // of the open places of all batches; likewise the arrays below
   buffer<Policy, Vertex> vertices_;
+  buffer<Policy, std::int64_t> times_; // empty unless candidates are limited
   buffer<Policy, Vertex> sources_;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, std::uint8_t> found_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/bisection.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/link/negatives.hpp>
 
@@ -44,6 +44,14 @@ struct number_seed_edges {
     keys[i] = from[i];
     order[i] = i;
   }
+};
+
+template <memory_space Space, class Vertex>
+struct repeat_each {
+  array_view<Space, Vertex const> from;
+  std::int64_t times;
+  array_view<Space, Vertex> to;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[i / times]; }
 };
 
 template <memory_space Space, class Vertex>
@@ -95,17 +103,23 @@ class seed_edges {
 
 public:
   explicit seed_edges(Policy policy = {})
-      : policy_(std::move(policy)), order_(0, policy_), occurrences_(0, policy_), sources_(0, policy_),
-        destinations_(0, policy_) {}
+      : policy_(std::move(policy)), repeated_(0, policy_), order_(0, policy_), occurrences_(0, policy_),
+        sources_(0, policy_), destinations_(0, policy_) {}
 
-  /// Borrows both lists until the next call.
+  /// Borrows both lists until the next call. Several destinations of a source are as many edges.
   ///
+  /// @shape  sources [S] · destinations [P], for every source the same number
   /// @where  may only enqueue
-  /// @pre    lists of equal length; not checked
+  /// @pre    P is a multiple of S; not checked
   /// @cost   two sorts of P keys; allocates only while the batch is larger than any before
   void assign(ids sources, ids destinations) {
     auto const ex = policy_.executor();
-    auto const size = sources.size();
+    auto const size = destinations.size();
+    if (size > sources.size()) {
+      repeated_.resize(size);
+      ex.for_each(size, repeat_each<space, Vertex>{sources, size / sources.size(), repeated_.view()});
+      sources = std::as_const(repeated_).view();
+    }
     batch_sources_ = sources;
     batch_destinations_ = destinations;
     order_.resize(size);
@@ -131,6 +145,7 @@ public:
 
 private:
   Policy policy_;
+  buffer<Policy, Vertex> repeated_; // sources of several destinations each
   ids batch_sources_;
   ids batch_destinations_;
   buffer<Policy, std::int64_t> order_;

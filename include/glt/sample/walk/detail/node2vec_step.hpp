@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/prefetch.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/core/detail/wide_registers.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>

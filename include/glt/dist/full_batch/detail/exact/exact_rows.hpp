@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/wide_registers.hpp>
+#include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/io/disk/disk_rows.hpp>
+
+#include <glt/core/random.hpp>
+#include <glt/io/array/detail/mapped_file.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+constexpr std::int64_t row_bytes = 512; // 128 floats
+constexpr std::int64_t rows_per_batch = 20'000;
+
+// A file of rows that goes away with the program: 2 GiB, and 2 MiB where GLT_BENCH_SCALE asks for a small test.
+struct rows_file {
+  rows_file() {
+    std::vector<char> const block(1 << 20, 'x');
+    std::ofstream file(path, std::ios::binary);
+    for (std::int64_t i = 0; i < num_rows * row_bytes / std::ssize(block); ++i) {
+      file.write(block.data(), std::ssize(block));
+    }
+  }
+  ~rows_file() { std::filesystem::remove(path); }
+
+  // Takes the file out of the page cache.
+  void forget() const {
+    auto const file = ::open(path.c_str(), O_RDONLY);
+    ::fdatasync(file);
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
+
+  std::int64_t num_rows = std::getenv("GLT_BENCH_SCALE") == nullptr ? 1 << 22 : 1 << 12;
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("glt-bench-" + std::to_string(::getpid()));
+};
+rows_file const& file() {
+  static rows_file const made;
+  return made;
+}
+
+// Rows of a batch: each equally likely, or row r with a probability of about 1 / r, in an order that scatters them.
+std::vector<std::int64_t> batch_of(std::int64_t step, bool skewed) {
+  auto const rows = file().num_rows;
+  glt::random_stream draws(glt::random_key(7), static_cast<std::uint64_t>(step));
+  std::vector<std::int64_t> made;
+  for (std::int64_t i = 0; i < rows_per_batch; ++i) {
+    auto const drawn = static_cast<double>(draws.next()) / 4294967296.0;
+    auto const rank =
+        skewed ? std::exp(drawn * std::log(static_cast<double>(rows))) - 1 : drawn * static_cast<double>(rows);
+    made.push_back(static_cast<std::int64_t>(rank) * 2654435761 % rows); // an odd factor: one to one
+  }
+  return made;
+}
+
+void count(benchmark::State& state) {
+  state.counters["rows/s"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * rows_per_batch), benchmark::Counter::kIsRate);
+}
+
+// Rows of a mapped file that is not in the page cache.
+void mapped(benchmark::State& state, bool random) {
+  std::vector<std::byte> out(rows_per_batch * row_bytes);
+  std::int64_t step = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    file().forget();
+    glt::io::detail::mapped_file const from(file().path, {.random = random});
+    auto const wanted = batch_of(step++, false);
+    state.ResumeTiming();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      std::memcpy(out.data() + i * row_bytes, from.data() + wanted[i] * row_bytes, row_bytes);
+    }
+    benchmark::DoNotOptimize(out.data());
+  }
+  count(state);
+}
+
+// Rows past the page cache, with a cache of a share of the file.
+void from_disk(benchmark::State& state, bool io_uring, double cached, bool skewed) {
+  auto const bytes = static_cast<double>(file().num_rows * row_bytes);
+  glt::io::disk_rows const disk(
+      file().path, 0, file().num_rows, row_bytes,
+      {.cache_bytes = static_cast<std::int64_t>(bytes * cached), .direct = true, .io_uring = io_uring});
+  std::vector<std::byte> out(rows_per_batch * row_bytes);
+  std::int64_t step = 0;
+  auto const read = [&](std::vector<std::int64_t> const& wanted) {
+    disk.read(glt::host_view<std::int64_t const>(wanted), out.data());
+  };
+  for (; cached > 0 && step < 100; ++step) { // fills the cache
+    read(batch_of(step, skewed));
+  }
+  auto const before = disk.statistics();
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto const wanted = batch_of(step++, skewed);
+    state.ResumeTiming();
+    read(wanted);
+  }
+  auto const after = disk.statistics();
+  count(state);
+  state.counters["hit_ratio"] =
+      static_cast<double>(after.cached - before.cached) / static_cast<double>(after.rows - before.rows);
+  state.counters["reads/s"] =
+      benchmark::Counter(static_cast<double>(after.reads - before.reads), benchmark::Counter::kIsRate);
+}
+
+BENCHMARK_CAPTURE(mapped, read_ahead, false)->UseRealTime()->Iterations(2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(mapped, at_random, true)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(from_disk, threads, false, 0, false)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(from_disk, io_uring, true, 0, false)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(from_disk, io_uring_skewed, true, 0, true)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(from_disk, io_uring_skewed_cached, true, 0.1, true)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+} // namespace

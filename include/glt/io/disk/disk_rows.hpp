@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <glt/feature/feature_store.hpp>
+#include <glt/io/detail/input_file.hpp>
+#include <glt/io/disk/detail/read_queue.hpp>
+#include <glt/io/disk/detail/row_cache.hpp>
+
+#include <filesystem>
+#include <mutex>
+
+namespace glt::io {
+
+/// Options of reading rows from a file that does not fit into memory.
+struct disk_options {
+  std::int64_t cache_bytes = 0; ///< memory for rows that were read; 4 bytes for every row of the file come on top
+  int queue_depth = 64;         ///< reads at a time
+  bool direct = false;          ///< read past the page cache (O_DIRECT): the system keeps no second copy of the rows
+  bool io_uring = true;         ///< where the kernel allows it; otherwise one thread for every read at a time
+};
+
+/// Rows of a matrix in a file, each read when it is asked for: for features larger than memory.
+///
+///     auto const disk = std::make_shared<glt::io::disk_rows>(path, offset, rows, row_bytes, options);
+///     glt::feature_store<cpu, float> const store(rows, columns, std::move(mapped), {}, {}, disk);
+///
+/// Recently used rows stay in a cache with S3-FIFO eviction. A row that a call names twice is read once, and rows in
+/// the same or in neighbouring blocks come by one read.
+///
+/// Concurrent calls: all; calls of `read` run one after the other.
+///
+/// @shape  num_rows rows of row_bytes bytes, from byte `offset` of the file on
+/// @source Yang et al., SOSP 2023 (eviction)
+class disk_rows : public glt::detail::row_storage {
+public:
+  /// Numbers of all calls so far.
+  struct counts {
+    std::int64_t rows = 0;   ///< asked for
+    std::int64_t cached = 0; ///< of them, found in the cache
+    std::int64_t reads = 0;  ///< of the file
+    std::int64_t bytes = 0;  ///< read from the file
+  };
+
+  /// Opens a file.
+  ///
+  /// @throws precondition_error  if the queue depth is not in [1, 1024], another number is negative, or there are 2³¹
+  ///                             rows or more
+  /// @throws io_error            if the file cannot be opened, is shorter than the rows, or cannot be read past the page
+  ///                             cache and `direct` is set
+  /// @cost   the memory of the cache, and 64 KiB or one row for every read at a time
+  disk_rows(std::filesystem::path const& path, std::int64_t offset, std::int64_t num_rows, std::int64_t row_bytes,
+            disk_options const& options = {})
+      : offset_(offset), num_rows_(num_rows), row_bytes_(row_bytes),
+        queue_(checked(path, options), options.queue_depth, options.direct, options.io_uring),
+        most_bytes_(std::max(smallest_slot, (row_bytes / queue_.block() + 2) * queue_.block())),
+        cache_(num_rows, row_bytes, options.cache_bytes) {}
+
+  /// Writes rows; see `row_storage`.
+  ///
+  /// @throws io_error  naming the byte, if the file became shorter or the system cannot read it; the cache then is as
+  ///                   before
+  /// @cost   one copy of a cached row; O(M log M) for M rows that are not cached, and a second copy into the cache
+  void read(host_view<std::int64_t const> rows, std::byte* out) const override {
+    std::scoped_lock const one_call(mutex_);
+    missing_.clear();
+    for (std::int64_t i = 0; i < rows.size(); ++i) {
+      if (auto const* const cached = cache_.find(rows[i])) {
+        glt::detail::copy_bytes(out + i * row_bytes_, cached, row_bytes_);
+      } else {
+        missing_.push_back({rows[i], i});
+      }
+    }
+    counts_.rows += rows.size();
+    counts_.cached += rows.size() - std::ssize(missing_);
+    std::ranges::sort(missing_);
+    find_pieces();
+    queue_.read(pieces_, most_bytes_, [&](std::size_t piece, std::byte const* bytes) {
+      for (auto m = begins_[piece]; m < begins_[piece + 1]; ++m) {
+        auto const [row, place] = missing_[m];
+        glt::detail::copy_bytes(out + place * row_bytes_, bytes + (byte_of(row) - pieces_[piece].offset), row_bytes_);
+      }
+    });
+    for (std::size_t m = 0; m < missing_.size(); ++m) { // after all reads: a failure leaves the cache as it is
+      if (m == 0 || missing_[m].row != missing_[m - 1].row) {
+        cache_.insert(missing_[m].row, out + missing_[m].place * row_bytes_);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
+  [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
+  /// Returns the most rows that the cache holds.
+  [[nodiscard]] std::int64_t cached_rows() const noexcept { return cache_.capacity(); }
+  /// Returns true if the kernel reads by io_uring, and false if threads do.
+  [[nodiscard]] bool uses_io_uring() const noexcept { return queue_.uses_io_uring(); }
+  [[nodiscard]] counts statistics() const {
+    std::scoped_lock const one_call(mutex_);
+    return counts_;
+  }
+
+private:
+  static constexpr std::int64_t smallest_slot = 1 << 16;
+
+  struct missing_row {
+    std::int64_t row;
+    std::int64_t place;
+    friend auto operator<=>(missing_row const&, missing_row const&) = default;
+  };
+
+  std::filesystem::path const& checked(std::filesystem::path const& path, disk_options const& options) const {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    if (offset_ < 0 || num_rows_ < 0 || row_bytes_ < 0 || options.cache_bytes < 0 || options.queue_depth < 1 ||
+        options.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
+      throw precondition_error(glt::detail::message(num_rows_, " rows of ", row_bytes_, " bytes from byte ", offset_,
+                                                    " of ", path.string(), ", ", options.queue_depth,
+                                                    " reads at a time, a cache of ", options.cache_bytes,
+                                                    " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
+    }
+    static_cast<void>(glt::detail::narrow<std::int32_t>(num_rows_, "number of rows of a file"));
+    detail::input_file const file(path);
+    if (file.size() < offset_ + num_rows_ * row_bytes_) {
+      file.fail(file.size(), glt::detail::message("ends before the last of ", num_rows_, " rows of ", row_bytes_,
+                                                  " bytes from byte ", offset_, " on; copy it again"));
+    }
+    return path;
+  }
+
+  [[nodiscard]] std::int64_t byte_of(std::int64_t row) const noexcept { return offset_ + row * row_bytes_; }
+
+  // Joins the missing rows to pieces of whole blocks.
+  void find_pieces() const {
+    auto const block = queue_.block();
+    pieces_.clear();
+    begins_.clear();
+    if (row_bytes_ == 0) {
+      return;
+    }
+    for (std::size_t m = 0; m < missing_.size(); ++m) {
+      auto const first = byte_of(missing_[m].row);
+      auto const begin = first / block * block;
+      auto const last = first + row_bytes_;
+      auto const end = (last + block - 1) / block * block;
+      if (pieces_.empty() || begin > pieces_.back().offset + pieces_.back().bytes ||
+          end - pieces_.back().offset > most_bytes_) {
+        pieces_.push_back({begin, 0, 0});
+        begins_.push_back(m);
+      }
+      pieces_.back().bytes = end - pieces_.back().offset;
+      pieces_.back().needed = last - pieces_.back().offset;
+    }
+    begins_.push_back(missing_.size());
+    counts_.reads += std::ssize(pieces_);
+    for (auto const& piece : pieces_) {
+      counts_.bytes += piece.bytes;
+    }
+  }
+
+  std::int64_t offset_;
+  std::int64_t num_rows_;
+  std::int64_t row_bytes_;
+  mutable std::mutex mutex_;
+  mutable detail::read_queue queue_;
+  std::int64_t most_bytes_;
+  mutable detail::row_cache cache_;
+  mutable counts counts_;
+  mutable std::vector<missing_row> missing_;       // of the call, sorted
+  mutable std::vector<detail::read_piece> pieces_; // of the call
+  mutable std::vector<std::size_t> begins_;        // [pieces + 1], among `missing_`
+};
+
+} // namespace glt::io

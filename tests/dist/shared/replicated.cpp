@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <glt/dist/data_set.hpp>
+
+#include <glt/comm/counting.hpp>
+#include <glt/comm/threads_node.hpp>
+#include <glt/dist/loader.hpp>
+#include <glt/dist/loading/induced_batches.hpp>
+#include <glt/dist/loading/link_batches.hpp>
+#include <glt/dist/loading/typed_batches.hpp>
+#include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
+
+#include "support/allocations.hpp"
+#include "support/errors.hpp"
+#include "support/hetero_parts.hpp"
+#include "support/parts.hpp"
+#include "support/ranks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+using glt::dist::reading;
+using glt::dist::topology;
+using glt_test::cpu;
+using glt_test::divided_graph;
+using glt_test::names;
+using glt_test::thrown;
+
+namespace {
+
+#ifndef GLT_TEST_MPI
+// Ranks that are threads, as if `together` of them were on each machine; one of those of machine 1 may refuse to share.
+struct machines_comm : glt::threads_comm {
+  int together = 1;
+  bool refuses = false;
+  machines_comm(glt::threads_comm comm, int of_machine, bool refuse = false)
+      : glt::threads_comm(std::move(comm)), together(of_machine), refuses(refuse) {}
+  machines_comm duplicate() { return {glt::threads_comm::duplicate(), together, refuses}; }
+  machines_comm split(int color, int order) { return {glt::threads_comm::split(color, order), together, refuses}; }
+};
+glt::threads_node<glt::threads_comm> node_memory_of(machines_comm const& comm) {
+  auto const machine = comm.rank() / comm.together;
+  return glt::threads_node<glt::threads_comm>(
+      comm, {.machine = machine, .refusal = comm.refuses && machine == 1 ? "no room" : ""});
+}
+// Two ranks a machine, which share their first block alone.
+struct late_refusal : glt::threads_node<glt::threads_comm> {
+  glt::threads_comm comm;
+  bool refuses = false;
+  explicit late_refusal(glt::threads_comm of) : glt::threads_node<glt::threads_comm>(of), comm(std::move(of)) {}
+  template <class Fill>
+  glt::node_blocks share(std::int64_t bytes, Fill fill) {
+    auto const refusal = std::exchange(refuses, true) ? "no room" : "";
+    return glt::threads_node<glt::threads_comm>(comm, {.machine = comm.rank() / 2, .refusal = refusal})
+        .share(bytes, fill);
+  }
+};
+#endif
+
+glt::dist::data_part<cpu> part_of(divided_graph const& divided, int rank) {
+  auto graph = divided.part(rank);
+  glt::feature_table<cpu> tensors(graph.book.size(rank));
+  tensors.add("x", divided.features(rank, 3, false));
+  glt::buffer<cpu, float> weights(graph.graph.view().num_edges());
+  for (std::int64_t e = 0; e < weights.size(); ++e) {
+    weights[e] = static_cast<float>(graph.graph.view().edge_ids()[e] % 5);
+  }
+  std::vector<glt::global_id> train;
+  for (auto v = graph.book.begin(rank); v < graph.book.end(rank); v += 2) {
+    train.push_back(v);
+  }
+  return glt::dist::data_part<cpu>(std::move(graph),
+                                   {.tensors = std::move(tensors), .splits = {{"train", std::move(train)}}},
+                                   {.weights = std::move(weights)});
+}
+
+divided_graph divide(int ranks) {
+  return {glt_test::random_graph(211, 1500), glt_test::all_partitioners()[1], ranks};
+}
+
+// Batches of two recipes are equal; returns the report of the first.
+template <class Comm, class First, class Second, class Seeds>
+glt::dist::loader_report check_batches(Comm comm, First const& first, Second const& second, Seeds const& seeds) {
+  glt::dist::loader one(comm, first, seeds, {.batch_size = 8, .seed = 3});
+  glt::dist::loader other(comm, second, seeds, {.batch_size = 8, .seed = 3});
+  CHECK(one.num_steps() > 0);
+  auto const wanted = other.epoch(1);
+  auto next = wanted.begin();
+  for (auto const& batch : one.epoch(1)) {
+    auto const& a = [&]() -> auto& {
+      if constexpr (requires { batch.subgraph; }) {
+        return batch.subgraph;
+      } else {
+        return batch.sample.subgraph();
+      }
+    }();
+    auto const& b = [&]() -> auto& {
+      if constexpr (requires { (*next).subgraph; }) {
+        return (*next).subgraph;
+      } else {
+        return (*next).sample.subgraph();
+      }
+    }();
+    CHECK(std::ranges::equal(a.nodes(), b.nodes()));
+    CHECK(std::ranges::equal(a.row(), b.row()));
+    CHECK(std::ranges::equal(a.col(), b.col()));
+    CHECK(std::ranges::equal(batch.features().flat(), (*next).features().flat()));
+    ++next;
+  }
+  return one.report();
+}
+
+template <class Comm>
+void check_all_batches(Comm comm, reading how) {
+  using namespace glt::dist;
+  auto const divided = divide(comm.size());
+  data_set const replicated(comm, part_of(divided, comm.rank()), how, topology::replicated);
+  data_set const by_messages(comm, part_of(divided, comm.rank()), reading::by_messages);
+  auto const seeds = replicated.split("train");
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
+  auto const report =
+      check_batches(comm, neighbor_batches(replicated, options), neighbor_batches(by_messages, options), seeds);
+  CHECK(report.sampled.remote == 0);
+  CHECK((comm.size() == 1 || report.sampled.in_place > 0));
+  CHECK((comm.size() == 1 || report.why_sampled.empty()));
+  check_batches(comm, induced_batches(replicated, {.num_hops = 1}), induced_batches(by_messages, {.num_hops = 1}),
+                seeds);
+  glt::weighted_rule<glt::memory_space::host> const rule{replicated.edge_weights()};
+  check_batches(comm, neighbor_batches(replicated, options, rule), neighbor_batches(by_messages, options, rule), seeds);
+  edge_seeds<> const edges{.sources = seeds, .destinations = seeds, .labels = {}};
+  for (auto const exclude : {glt::seed_exclusion::none, glt::seed_exclusion::edges}) {
+    auto const around = [&](auto const& data) {
+      return link_batches(data, {.neighbors = {.fanouts = {3, 2}}, .exclude = exclude});
+    };
+    check_batches(comm, around(replicated), around(by_messages), edges);
+  }
+
+  glt::counting_comm counted(comm);
+  glt::dist::neighbor_sampler sampler(counted, replicated.graph(), options);
+  glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options);
+  glt::sampled_subgraph<cpu, glt::global_id> out;
+  glt::sampled_subgraph<cpu, glt::global_id> wanted;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    counted.reset();
+    sampler.sample(seeds, {.seed = 7, .step = step}, out);
+    CHECK((comm.size() == 1 || sampler.sends_nothing()));
+    CHECK((comm.size() == 1 || counted.counts().total().collectives == 0));
+    expected.sample(seeds, {.seed = 7, .step = step}, wanted);
+    CHECK(std::ranges::equal(out.nodes(), wanted.nodes()));
+    CHECK(std::ranges::equal(out.edge_ids(), wanted.edge_ids()));
+  }
+}
+
+template <class Vertex>
+std::vector<glt::host_view<Vertex const>> views_of(std::vector<std::vector<Vertex>> const& lists) {
+  return {lists.begin(), lists.end()};
+}
+
+// Uniform draws; a thread that asks for it wants more of them, for which it has no memory.
+thread_local bool draws_too_many = false;
+thread_local std::optional<glt_test::failing_allocation> no_memory;
+struct greedy_rule : glt::uniform_rule {
+  template <class Graph>
+  std::int64_t count(Graph const& graph, std::int64_t row, query_type query, glt::hop_options options,
+                     glt::random_key key, std::uint64_t subject) const noexcept {
+    if (!draws_too_many) {
+      return glt::uniform_rule::count(graph, row, query, options, key, subject);
+    }
+    if (!no_memory) {
+      no_memory.emplace(1);
+    }
+    return 1 << 16;
+  }
+};
+
+} // namespace
+
+TEST_CASE("over a replicated topology batches are those of messages, and sampling sends nothing") {
+  glt_test::on_ranks([](auto comm) {
+    check_all_batches(comm, reading::in_place);
+    check_all_batches(comm, reading::by_messages); // every rank has a copy
+#ifndef GLT_TEST_MPI
+    for (int const together : {1, 2, 3}) {
+      check_all_batches(machines_comm(comm, together), reading::in_place);
+    }
+#endif
+  });
+}
+
+TEST_CASE("a rank that cannot draw from a replicated topology makes all ranks fail, which wait for rows") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    glt::dist::data_set const data(comm, part_of(divided, comm.rank()), reading::in_place, topology::replicated);
+    glt::neighbor_options const options{.fanouts = {3, 2}};
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, options, greedy_rule{}), data.split("train"),
+                             {.batch_size = 8});
+    auto const run = [&] {
+      std::int64_t step = 0;
+      for ([[maybe_unused]] auto const& batch : loader.epoch(0)) {
+        draws_too_many = comm.rank() == comm.size() - 1 && ++step == 2;
+      }
+    };
+    auto const text = comm.size() == 1 ? thrown<std::exception>(run) : thrown<glt::collective_error>(run);
+    draws_too_many = false;
+    no_memory.reset();
+    INFO(text);
+    CHECK(names(text, "bad_alloc"));
+    CHECK((comm.size() == 1 || names(text, "rank " + std::to_string(comm.size() - 1))));
+
+    glt::dist::neighbor_sampler sampler(comm, data.graph(), options);
+    glt::sampled_subgraph<cpu, glt::global_id> out;
+    std::vector<glt::global_id> const seeds{comm.rank() == 0 ? 211 : 3};
+    if (comm.size() > 1) { // alone, without a word to others
+      CHECK((comm.rank() == 0) == (thrown<glt::precondition_error>([&] {
+                                     sampler.sample(seeds, {.seed = 1}, out);
+                                   }).find("211") != std::string::npos));
+    }
+  });
+}
+
+TEST_CASE("typed data are replicated, too") {
+  glt_test::on_ranks([](auto comm) {
+    using namespace glt::dist;
+    for (auto const& list : glt_test::hetero_graphs_to_divide()) {
+      glt_test::divided_hetero_graph const divided(list, comm.size());
+      auto const make = [&](reading how, topology where) {
+        auto const types = static_cast<std::size_t>(list.schema.num_node_types());
+        auto const relations = static_cast<std::size_t>(list.schema.num_edge_types());
+        return data_set(comm,
+                        data_part<cpu>(divided.part(comm.rank()), std::vector<vertex_data<cpu>>(types),
+                                       std::vector<edge_data<cpu>>(relations)),
+                        how, where);
+      };
+      auto const replicated = make(reading::in_place, topology::replicated);
+      auto const by_messages = make(reading::by_messages, topology::divided);
+      auto const private_copy = make(reading::by_messages, topology::replicated);
+      glt::hetero_options const options{.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true};
+      std::vector<std::vector<glt::global_id>> seeds(static_cast<std::size_t>(list.schema.num_node_types()));
+      for (int t = 0; t < list.schema.num_node_types(); ++t) {
+        auto const& book = replicated.book(t);
+        for (auto v = book.begin(comm.rank()); v < book.end(comm.rank()); v += 2) {
+          seeds[static_cast<std::size_t>(t)].push_back(v);
+        }
+      }
+      glt::hetero_subgraph<cpu, glt::global_id> wanted;
+      glt::dist::hetero_neighbor_sampler(comm, by_messages.hetero_graph(), options)
+          .sample(views_of(seeds), {.seed = 5}, wanted);
+      for (auto const* const data : {&replicated, &private_copy}) {
+        glt::counting_comm counted(comm);
+        glt::dist::hetero_neighbor_sampler sampler(counted, data->hetero_graph(), options);
+        glt::hetero_subgraph<cpu, glt::global_id> out;
+        counted.reset();
+        sampler.sample(views_of(seeds), {.seed = 5}, out);
+        CHECK((comm.size() == 1 || counted.counts().total().collectives == 0));
+        for (int t = 0; t < list.schema.num_node_types(); ++t) {
+          CHECK(std::ranges::equal(out.nodes(t), wanted.nodes(t)));
+        }
+        for (int e = 0; e < list.schema.num_edge_types(); ++e) {
+          CHECK(std::ranges::equal(out.row(e), wanted.row(e)));
+          CHECK(std::ranges::equal(out.edge_ids(e), wanted.edge_ids(e)));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("ranks must want the same topology, and a machine that cannot keep it says so") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        auto const divided = divide(comm.size());
+        auto const text = thrown<glt::collective_error>([&] {
+          glt::dist::data_set const data(comm, part_of(divided, comm.rank()), reading::in_place,
+                                         comm.rank() == 1 ? topology::replicated : topology::divided);
+        });
+        CHECK(names(text, "rank 1", "pass the same reading and topology"));
+#ifndef GLT_TEST_MPI
+        check_all_batches(machines_comm(comm, 2, true), reading::in_place); // each rank of machine 1 has a copy
+        late_refusal node(comm);
+        if (comm.size() == 4) {
+          auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+          auto const refused = thrown<glt::collective_error>([&] {
+            glt::detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](auto block) {
+              return glt::detail::view_of_part<cpu::space, glt::global_id>(glt::detail::read_shared(block));
+            });
+          });
+          CHECK(names(refused, "cannot keep the parts of other machines", "no room", "leave the topology divided"));
+        }
+#endif
+      },
+      {2, 3, 4});
+}
