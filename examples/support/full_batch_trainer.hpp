@@ -2,7 +2,6 @@
 #pragma once
 
 #include "epoch_log.hpp"
-#include "finite_loss.hpp"
 #include "full_batch_network.hpp"
 #include "full_batch_options.hpp"
 #include "full_batch_part.hpp"
@@ -70,7 +69,6 @@ public:
     }
     while (epoch < options_.epochs) {
       auto const total = sum_over_ranks(comm_, run_epoch(++epoch));
-      check_finite_loss(total.mean_loss(), epoch);
       tell(epoch, total);
       if (total.valid.share() > best_valid) {
         best_valid = total.valid.share();

@@ -81,12 +81,6 @@ inline problem problem_of(glt::dist::data_set<cpu> const& data, std::string cons
     throw glt::precondition_error(parts + " has no features to learn from; partition a data set with features");
   }
   check_labels(data, parts);
-  constexpr std::int64_t always_fits = 1 << 16; // classes, whatever the number of vertices
-  if (data.num_classes() > std::max(data.graph().num_vertices(), always_fits)) {
-    throw glt::precondition_error(glt::detail::message(parts, " has a label ", data.num_classes() - 1, ", but only ",
-                                                       data.graph().num_vertices(),
-                                                       " vertices; number the classes from 0, as numpy.unique does"));
-  }
   return {data.features().num_columns(), data.num_classes()};
 }
 

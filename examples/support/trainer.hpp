@@ -3,7 +3,6 @@
 
 #include "epoch_log.hpp"
 #include "epoch_report.hpp"
-#include "finite_loss.hpp"
 #include "graph_network.hpp"
 #include "train_options.hpp"
 
@@ -92,7 +91,6 @@ public:
       auto report = train(epoch);
       count_right(*valid_, report);
       total = sum_over_ranks(comm_, report);
-      check_finite_loss(total.mean_loss(), epoch);
       seconds += total.seconds() / comm_.size();
       tell(epoch, total);
       if (total.accuracy() > best) {

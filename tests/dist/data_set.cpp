@@ -423,6 +423,14 @@ TEST_CASE("more ranks than vertices, and features of another type") {
     auto const doubles = glt::dist::data_set(comm, std::move(part));
     CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(doubles.features()); }), "\"x\" are float64"));
     CHECK(doubles.num_classes() == 0);
+    auto odd = part_of(divided, comm.rank());
+    glt::buffer<cpu, std::int64_t> labels(rows);
+    std::ranges::fill(labels.view(), std::int64_t{1} << (comm.rank() == 0 ? 40 : 16));
+    odd.vertices[0].tensors = glt::feature_table<cpu>(rows);
+    odd.vertices[0].tensors.add("y", glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(labels)));
+    auto const numbers = glt::dist::data_set(comm, std::move(odd));
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(numbers.num_classes()); }),
+                "a label is 1099511627776, but there are only 2 vertices", "numpy.unique"));
   });
 }
 

@@ -284,4 +284,30 @@ TEST_CASE("gather_grads refuses on all ranks what one rank cannot give") {
                         glt::gather_grads(comm, net, 1);
                       }),
             "rank 0", "make all parameters float, or all double");
+  auto const with_odd_gradient = [](auto& comm, double value, std::int64_t num_seeds) {
+    small_net net;
+    set_gradient(net.linear->weight, 1);
+    set_gradient(net.table, comm.rank() == 1 ? value : 1);
+    glt::gather_grads(comm, net, comm.rank() == 1 ? num_seeds : 3);
+    CHECK(net.table.grad().isfinite().all().item<bool>());
+  };
+  constexpr auto infinite = std::numeric_limits<double>::infinity();
+  for (double const value : {infinite, std::numeric_limits<double>::quiet_NaN()}) {
+    check_all(errors_of(3, [&](auto& comm) { with_odd_gradient(comm, value, 2); }),
+              "rank 1: ", "the gradient of table is not finite");
+    check_all(errors_of(3, [&](auto& comm) { with_odd_gradient(comm, value, 0); }), "", ""); // it does not count
+  }
+  auto const large = errors_of(3, [](auto& comm) { // whose sum is too large for a float
+    small_net net;
+    set_gradient(net.table, 2e38);
+    glt::sum_grads(comm, net);
+  });
+  CHECK(contains(large[1], "the sum of the gradients of all ranks is not finite"));
+  CHECK(errors_of(2,
+                  [](auto& comm) { // many elements whose sum is too large, but none of which is
+                    small_net net;
+                    set_gradient(net.table, 1e38);
+                    glt::gather_grads(comm, net, 1);
+                  })[0]
+            .empty());
 }

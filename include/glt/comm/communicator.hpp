@@ -151,6 +151,15 @@ template <communicator C>
   }
 }
 
+/// Returns the text for the calling rank in messages: "rank 1 of 3", and "rank 5 (1 of 3 in its group)" in a group.
+template <communicator C>
+[[nodiscard]] std::string own_rank_text(C const& comm) {
+  auto const own = comm.rank();
+  auto const in_world = world_rank(comm, own);
+  return in_world == own ? message("rank ", own, " of ", comm.size())
+                         : message("rank ", in_world, " (", own, " of ", comm.size(), " in its group)");
+}
+
 /// Returns the text before the cause of a rank's failure: "servers-1: " for rank 1 of a group that `set_name` has named
 /// "servers"; nothing for a group without a name.
 template <communicator C>

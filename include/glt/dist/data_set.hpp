@@ -117,7 +117,13 @@ public:
     return *vertices.features;
   }
   /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex.
-  [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const { return of(node_type).num_classes; }
+  ///
+  /// @throws precondition_error  if a label exceeds the number of vertices by far, so that no network has room for them
+  [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const {
+    auto const classes = of(node_type).num_classes;
+    detail::check_num_classes(classes, book(node_type).num_vertices());
+    return classes;
+  }
   /// Returns the times of this part's vertices of a type, or none.
   [[nodiscard]] array_view<space, std::int64_t const> times(int node_type = only_type) const {
     return of(node_type).times.view();
@@ -162,7 +168,8 @@ public:
                                                " has hot rows, but not of the features "
                                                "\"x\" in float32; partition the data set again"));
     }
-    return {second_owner_of_hot(kept), detail::second_owner<Policy, float>(*x, {}, kept, kept->tensors.policy())};
+    return {second_owner_of_hot(kept), detail::second_owner<Policy, float>(*x, {}, kept, kept->tensors.policy()),
+            book(node_type).partitioning()};
   }
   /// Returns the rows of all tensors of those vertices, for `loader::use` with a type; 0 rows if there are none.
   [[nodiscard]] dist::named_hot_rows<Policy> named_hot_rows(int node_type = only_type) const {
@@ -177,7 +184,7 @@ public:
         rows.add(name, detail::second_owner<Policy, T>(tensor, {}, kept, policy));
       });
     }
-    return {second_owner_of_hot(kept), std::move(rows)};
+    return {second_owner_of_hot(kept), std::move(rows), book(node_type).partitioning()};
   }
 
   /// Returns the tensors of the edges of a type.

@@ -81,7 +81,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
                                                               Policy policy = {}) {
   if (graph.part() != comm.rank()) { // other ranks learn of it in their first exchange
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
-                  glt::detail::message("part ", graph.part(), " on rank ", comm.rank(), " of ", comm.size(),
+                  glt::detail::message("part ", graph.part(), " on ", glt::detail::own_rank_text(comm),
                                        "; use the communicator that the graph was made with"));
   }
   return make_source_values(std::move(comm), graph.book(), graph.local(), graph.original(), std::move(policy));

@@ -152,7 +152,7 @@ private:
   }
 
   void announce(entries_type& entries) {
-    detail::check_own_part(entries, part_, partition_.num_parts(), "directory of part", "made by");
+    detail::check_own_part(find_.host(), part_, partition_.num_parts(), "directory of part", "made by");
     book_ = detail::make_equal_book(num_vertices(), entries.size());
     detail::validate_vertices(policy_, "original id", original_, num_vertices());
     kept_.resize(book_.size(entries.rank()));

@@ -242,6 +242,28 @@ void reduce_bucket(Comm& comm, at::Tensor const& bucket) {
   });
 }
 
+/// Refuses a bucket of sums over ranks that are not all finite: an optimiser would lose the network with them.
+///
+/// @param  contributes  whether this rank's gradients are in the sums
+/// @comm   collective; nothing if all sums are finite, else one header exchange
+/// @throws collective_error  on every rank, naming the rank and the parameter whose gradient is not finite
+template <communicator Comm>
+void check_finite(Comm& comm, at::Tensor const& bucket, std::vector<named_tensor> const& parameters, bool contributes) {
+  if (std::isfinite(bucket.sum().item<double>()) || bucket.isfinite().all().item<bool>()) { // the sum may be too large
+    return;
+  }
+  auto const odd = std::ranges::find_if(parameters, [&](named_tensor const& each) {
+    auto const& gradient = each.tensor.grad();
+    return contributes && gradient.defined() && !gradient.isfinite().all().item<bool>();
+  });
+  exchange_values(comm, {.what = operation::gather_gradients, .hop = 1},
+                  odd == parameters.end() ? std::string()
+                                          : message("the gradient of ", odd->name,
+                                                    " is not finite; look for features or a loss that are not (a "
+                                                    "part of glt-partition has none), or lower the learning rate"));
+  throw agreed(comm, comm.rank(), "the sum of the gradients of all ranks is not finite; lower the learning rate");
+}
+
 /// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's share of Σ_r num_seeds_r.
 template <communicator Comm, class Share>
 void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds, Share share) {
@@ -257,6 +279,7 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
     }
     reduce_bucket(comm, bucket);
   });
+  check_finite(comm, bucket, parameters, num_seeds > 0);
   empty_bucket(bucket, parameters);
 }
 
@@ -273,8 +296,8 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
 /// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all
 ///         gradients and one element per parameter
 /// @throws collective_error  on every rank, if a rank has a negative number of seeds, parameters that are
-///                           neither all float nor all double, a sparse gradient, or another number of
-///                           bytes of gradients than rank 0; gradients stay as they were
+///                           neither all float nor all double, a sparse gradient, a gradient that is not finite, or
+///                           another number of bytes of gradients than rank 0; gradients stay as they were
 /// @cost   one extra copy of the gradients
 template <communicator Comm>
 void gather_grads(Comm& comm, ::torch::nn::Module& module, std::int64_t num_seeds) {

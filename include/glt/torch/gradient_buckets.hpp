@@ -250,6 +250,9 @@ private:
     thread_.wait();
     thread_.rethrow();
     for (auto const& of : buckets_) {
+      detail::check_finite(comm_, of.values, of.parameters, share_ > 0);
+    }
+    for (auto const& of : buckets_) {
       detail::empty_bucket(of.values, of.parameters);
     }
   }

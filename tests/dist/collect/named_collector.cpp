@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/core/element_type.hpp>
+#include <glt/dist/hotness/make_named_hot_rows.hpp>
 #include <glt/memory/buffer.hpp>
 
 #include "support/errors.hpp"
@@ -265,7 +266,7 @@ TEST_CASE("a name that does not exist, a bad type or another wish of one rank is
       auto alone = comm.split(comm.rank(), 0);
       CHECK(
           glt_test::names(glt_test::thrown<glt::collective_error>([&] { glt::dist::named_collector(alone, features); }),
-                          "parts collected by rank 0 of 1"));
+                          "parts collected by rank " + std::to_string(comm.rank())));
     }
     // Types may differ: each rank converts what arrives.
     glt::dist::named_collector collector(
@@ -353,6 +354,18 @@ TEST_CASE("hot rows and views that lack a tensor, or have another one, are refus
         CHECK(glt_test::names(refused(hot(glt_test::named_store<float>({3}, 2, 3))), "of float32", "of int8"));
         CHECK(
             glt_test::names(refused(hot(glt_test::named_store<std::int8_t>({3}, 2, 3))), "without features \"title\""));
+        auto const offsets = divided.names.book.offsets();
+        glt::partition_book const book({offsets.begin(), offsets.end()}, 7);
+        glt::dist::named_features const numbered(comm, book, glt_test::named_table(items));
+        auto const hot_vertices = glt::make_buffer<cpu>(std::vector<glt::global_id>{5, 3});
+        auto const kept = glt::detail::fetch_hot_rows(comm, numbered, hot_vertices.cview());
+        CHECK(kept.partitioning() == 7);
+        collector.use(kept); // the partitioning of the collected rows is not known
+        glt::dist::named_features const others(comm, glt::partition_book({offsets.begin(), offsets.end()}, 8),
+                                               glt_test::named_table(items));
+        glt::dist::named_collector of_others(comm, others, wishes());
+        CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { of_others.use(kept); }),
+                              "hot rows of another partitioning"));
         CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([] {
                                 glt::dist::named_hot_rows(glt::make_buffer<cpu>(std::vector<glt::global_id>{3, 4}),
                                                           glt_test::named_table({3}));

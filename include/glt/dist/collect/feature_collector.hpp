@@ -81,8 +81,9 @@ public:
   /// have different hot rows, or none. If hot rows have no labels, vertices whose labels are needed are requested.
   ///
   /// @comm   none
-  /// @throws precondition_error  if the hot rows have other columns than the store
+  /// @throws precondition_error  if the hot rows have other columns than the store, or are of another partitioning
   void use(hot_rows<Policy, T> const& hot) {
+    detail::check_partitioning_of(hot, store_->book());
     if (hot.size() > 0 && hot.rows().num_columns() != store_->num_columns()) {
       throw precondition_error(detail::message("hot rows of ", hot.rows().num_columns(), " columns for features of ",
                                                store_->num_columns(), " columns; make them from the same store"));
@@ -182,7 +183,7 @@ public:
 
 private:
   static Comm checked(Comm comm, feature_store<StorePolicy, T> const& store) {
-    detail::check_collected(store.book(), store.local().num_vertices(), comm.rank(), comm.size());
+    detail::check_collected(store.book(), store.local().num_vertices(), comm);
     return comm;
   }
 

@@ -60,8 +60,10 @@ public:
   /// have different hot rows, or none. If hot rows lack a `seeds_only` tensor, seeds are requested.
   ///
   /// @comm   none
-  /// @throws precondition_error  if hot rows lack another collected tensor, or have it with other elements or columns
+  /// @throws precondition_error  if hot rows lack another collected tensor, have it with other elements or columns, or
+  ///                             are of another partitioning
   void use(named_hot_rows<Policy> const& hot) {
+    detail::check_partitioning_of(hot, features_->book());
     if (hot.size() == 0) {
       this->set_hot({}, true);
       return;
@@ -178,7 +180,7 @@ private:
       if (features.of_edges()) {
         detail::check_collected_edges(features.book(), comm.size());
       } else {
-        detail::check_collected(features.book(), features.local().num_rows(), comm.rank(), comm.size());
+        detail::check_collected(features.book(), features.local().num_rows(), comm);
       }
     });
     return detail::agree_on_plan(comm, misfit, features.local().tensors(), wanted);

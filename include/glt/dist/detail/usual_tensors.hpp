@@ -42,6 +42,15 @@ template <memory_space Space>
   return y == nullptr ? array_view<Space, label_type const>() : y->template as<label_type>().flat();
 }
 
+/// Refuses labels that number no classes: one beyond the number of vertices, and 2¹⁶ or more.
+inline void check_num_classes(std::int64_t classes, std::int64_t num_vertices) {
+  constexpr std::int64_t always_fits = 1 << 16;
+  if (classes > std::max(num_vertices, always_fits)) {
+    throw precondition_error(message("a label is ", classes - 1, ", but there are only ", num_vertices,
+                                     " vertices; number the classes from 0, as numpy.unique does"));
+  }
+}
+
 /// Returns one more than the largest label of a table, at least 0.
 template <device_policy Policy>
 [[nodiscard]] std::int64_t num_classes_of(feature_table<Policy> const& table) {

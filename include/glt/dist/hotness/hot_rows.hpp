@@ -21,10 +21,11 @@ public:
   hot_rows() = default;
 
   /// @shape  vertices [N] global ids · rows of N vertices, in the same order
+  /// @param  partitioning  of the ids; collectors refuse hot rows of another partitioning; 0 if unknown
   /// @throws precondition_error  if there is not one row per vertex, a vertex is negative or comes twice, or
   ///                             there are 2³¹ or more
-  hot_rows(buffer<Policy, global_id> vertices, glt::feature_store<Policy, T> rows)
-      : hot_rows(std::move(vertices), rows.view().num_vertices(), std::move(rows)) {}
+  hot_rows(buffer<Policy, global_id> vertices, glt::feature_store<Policy, T> rows, std::int64_t partitioning = 0)
+      : hot_rows(std::move(vertices), rows.view().num_vertices(), std::move(rows), partitioning) {}
 
   [[nodiscard]] feature_view<Policy::space, T> rows() const { return this->stored().view(); }
   /// Returns the memory of rows and table in bytes.
@@ -40,8 +41,9 @@ public:
   }
 
 private:
-  hot_rows(buffer<Policy, global_id> vertices, std::int64_t num_rows, glt::feature_store<Policy, T> rows)
-      : table(std::move(vertices), std::move(rows), num_rows) {}
+  hot_rows(buffer<Policy, global_id> vertices, std::int64_t num_rows, glt::feature_store<Policy, T> rows,
+           std::int64_t partitioning)
+      : table(std::move(vertices), std::move(rows), num_rows, partitioning) {}
 
   static std::int64_t row_bytes(std::int64_t columns, bool labels) noexcept {
     return columns * static_cast<std::int64_t>(sizeof(T)) +

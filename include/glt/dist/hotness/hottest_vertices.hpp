@@ -157,7 +157,7 @@ template <communicator Comm>
   auto const failure = detail::failure_of([&] {
     if (book.num_parts() != comm.size() || hotness.size() != book.size(comm.rank())) {
       throw precondition_error(detail::message("hotness of ", hotness.size(), " vertices for a book of ",
-                                               book.num_parts(), " parts on rank ", comm.rank(), " of ", comm.size(),
+                                               book.num_parts(), " parts on ", detail::own_rank_text(comm),
                                                "; give one number per vertex of the part"));
     }
     if (count < 0) {

@@ -28,7 +28,8 @@ fetch_hot_rows(Comm& comm, dist::feature_store<Policy, T> const& store,
   collector.collect(vertices, store.has_labels() ? vertices.size() : 0, 0, rows);
   return {detail::copy_of(vertices, policy),
           glt::feature_store<Policy, T>(vertices.size(), store.num_columns(), std::move(rows.features),
-                                        std::move(rows.labels))};
+                                        std::move(rows.labels)),
+          store.book().partitioning()};
 }
 
 } // namespace glt::detail

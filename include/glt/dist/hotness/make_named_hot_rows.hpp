@@ -17,11 +17,11 @@ namespace glt::detail {
 
 // Turns collected rows of all tensors of a table into hot rows.
 template <device_policy Policy>
-[[nodiscard]] dist::named_hot_rows<Policy> keep_hot_rows(array_view<Policy::space, global_id const> keys,
-                                                         dist::collected_table<Policy> rows,
-                                                         feature_table<Policy> const& stored, Policy const& policy) {
+[[nodiscard]] dist::named_hot_rows<Policy>
+keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_table<Policy> rows,
+              dist::named_features<Policy> const& features, Policy const& policy) {
   feature_table<Policy> table(keys.size(), policy);
-  auto const tensors = stored.tensors();
+  auto const tensors = features.local().tensors();
   for (std::size_t t = 0; t < rows.tensors.size(); ++t) {
     auto& tensor = rows.tensors[t];
     auto const keeper = std::make_shared<buffer<Policy, std::byte>>(std::move(tensor.bytes));
@@ -32,7 +32,7 @@ template <device_policy Policy>
                                                       copy_of(tensors[t].rows.scales, policy)));
     });
   }
-  return {copy_of(keys, policy), std::move(table)};
+  return {copy_of(keys, policy), std::move(table), features.book().partitioning()};
 }
 
 /// Fetches the rows of some vertices in all tensors and keeps them.
@@ -48,7 +48,7 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
   dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
   dist::collected_table<Policy> rows;
   collector.collect(vertices, vertices.size(), 0, rows);
-  return detail::keep_hot_rows(vertices, std::move(rows), features.local(), policy);
+  return detail::keep_hot_rows(vertices, std::move(rows), features, policy);
 }
 
 /// Fetches and keeps rows of some edges, given their destinations.
@@ -65,7 +65,7 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
   dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
   dist::collected_table<Policy> rows;
   collector.collect(ids, destinations, 0, rows);
-  return detail::keep_hot_rows(ids, std::move(rows), features.local(), policy);
+  return detail::keep_hot_rows(ids, std::move(rows), features, policy);
 }
 
 } // namespace glt::detail

@@ -19,10 +19,11 @@ class named_hot_rows : public detail::hot_table<Policy, feature_table<Policy>> {
 
 public:
   /// @shape  vertices [N] global ids · rows of N vertices, in the same order
+  /// @param  partitioning  as of `hot_rows`
   /// @throws precondition_error  if there is not one row per vertex, a vertex is negative or comes twice, or
   ///                             there are 2³¹ or more
-  named_hot_rows(buffer<Policy, global_id> vertices, feature_table<Policy> rows)
-      : named_hot_rows(std::move(vertices), rows.num_rows(), std::move(rows)) {}
+  named_hot_rows(buffer<Policy, global_id> vertices, feature_table<Policy> rows, std::int64_t partitioning = 0)
+      : named_hot_rows(std::move(vertices), rows.num_rows(), std::move(rows), partitioning) {}
 
   [[nodiscard]] feature_table<Policy> const& rows() const noexcept { return this->stored(); }
   /// Returns the memory of rows and table in bytes.
@@ -38,8 +39,9 @@ public:
   }
 
 private:
-  named_hot_rows(buffer<Policy, global_id> vertices, std::int64_t num_rows, feature_table<Policy> rows)
-      : table(std::move(vertices), std::move(rows), num_rows) {}
+  named_hot_rows(buffer<Policy, global_id> vertices, std::int64_t num_rows, feature_table<Policy> rows,
+                 std::int64_t partitioning)
+      : table(std::move(vertices), std::move(rows), num_rows, partitioning) {}
 };
 
 } // namespace glt::dist

@@ -42,22 +42,11 @@ template <detail::npy_element T>
     file.fail(0, glt::detail::message("holds elements of type '", header.type, "', not '", detail::npy_type<T>(),
                                       "'; convert it with NumPy's astype"));
   }
-  auto const count = detail::count_elements(header.shape);
-  auto const available = file.size() - header.data_offset;
   constexpr auto element = static_cast<std::int64_t>(sizeof(T));
-  if (!count || *count > available / element) {
-    file.fail(file.size(),
-              glt::detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
-                                   detail::shape_text(header.shape), "; make it again"));
-  }
-  if (*count * element != available) {
-    file.fail(header.data_offset + *count * element,
-              glt::detail::message("goes on for ", available - *count * element, " bytes behind an array of shape ",
-                                   detail::shape_text(header.shape), "; make it again"));
-  }
-  buffer<device::cpu, T> elements(*count);
-  file.read(elements.data(), available);
-  detail::make_native(header, *count, element, elements);
+  auto const count = detail::count_npy_elements(file, header, element);
+  buffer<device::cpu, T> elements(count);
+  file.read(elements.data(), count * element);
+  detail::make_native(header, count, element, elements);
   return {std::move(header.shape), std::move(elements)};
 }
 
@@ -174,24 +163,6 @@ void widen(std::byte* bytes, std::int64_t count, Fail const& fail) {
     auto const wide = static_cast<Wide>(stored);
     std::memcpy(bytes + i * static_cast<std::int64_t>(sizeof(Wide)), &wide, sizeof(Wide));
   }
-}
-
-// Returns the number of elements if the bytes hold exactly that many of `size` each; throws otherwise.
-template <byte_source Source>
-std::int64_t count_npy_elements(Source const& source, npy_header const& header, std::int64_t size) {
-  auto const count = count_elements(header.shape);
-  auto const available = source.size() - source.position();
-  if (!count || *count > available / size) {
-    source.fail(source.size(),
-                glt::detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
-                                     shape_text(header.shape), "; make it again"));
-  }
-  if (*count * size != available) {
-    source.fail(source.position() + *count * size,
-                glt::detail::message("goes on for ", available - *count * size, " bytes behind an array of shape ",
-                                     shape_text(header.shape), "; make it again"));
-  }
-  return *count;
 }
 
 template <byte_source Source>

@@ -3,6 +3,8 @@
 
 #include <glt/dist/collect/detail/collector_checks.hpp>
 
+#include <glt/comm/threads.hpp>
+
 #include "support/errors.hpp"
 
 #include <vector>
@@ -19,9 +21,15 @@ auto refused(F f) {
 TEST_CASE("what collectors are given is checked, and the fault named") {
   glt::partition_book const book(std::vector<glt::global_id>{0, 3, 5});
   using namespace glt::detail;
-  CHECK_NOTHROW(check_collected(book, 2, 1, 2));
-  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 1, 3); }), "of 2 parts collected by rank 1 of 3"));
-  CHECK(glt_test::names(refused([&] { check_collected(book, 2, 0, 2); }), "communicator"));
+  glt::run_threads(2, [&](auto comm) {
+    CHECK_NOTHROW(check_collected(book, comm.rank() == 0 ? 3 : 2, comm));
+    CHECK(glt_test::names(refused([&] { check_collected(book, 1, comm); }), "communicator"));
+  });
+  glt::run_threads(3, [&](auto comm) {
+    if (comm.rank() == 1) {
+      CHECK(glt_test::names(refused([&] { check_collected(book, 2, comm); }), "of 2 parts collected by rank 1 of 3"));
+    }
+  });
   CHECK_NOTHROW(check_num_labels(3, 3, true));
   CHECK_NOTHROW(check_num_labels(0, 3, false));
   CHECK(glt_test::names(refused([&] { check_num_labels(4, 3, true); }), "4 labels of 3"));

@@ -55,6 +55,6 @@ TEST_CASE("views that are not one per rank, or lack the own one, are refused") {
   auto const refused = [](std::vector<bool> const& shared, int rank, int ranks) {
     return glt_test::thrown<glt::precondition_error>([&] { shared_rows(views_of(shared), rank, ranks); });
   };
-  CHECK(glt_test::names(refused({true, true}, 0, 3), "views of 2 ranks", "rank 0 of 3"));
+  CHECK(glt_test::names(refused({true, true}, 0, 3), "views of 2 ranks for 3 ranks"));
   CHECK(glt_test::names(refused({true, false, true}, 1, 3), "own rows"));
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/comm/communicator.hpp>
 #include <glt/partition/book.hpp>
 
 namespace glt::detail {
 
 // Checks that a collector of one row per vertex has rows that were made for its rank.
-inline void check_collected(partition_book const& book, std::int64_t rows, int rank, int ranks) {
-  if (book.num_parts() != ranks || book.size(rank) != rows) {
-    throw precondition_error(message("features of ", book.num_parts(), " parts collected by rank ", rank, " of ", ranks,
+template <communicator Comm>
+void check_collected(partition_book const& book, std::int64_t rows, Comm const& comm) {
+  if (book.num_parts() != comm.size() || book.size(comm.rank()) != rows) {
+    throw precondition_error(message("features of ", book.num_parts(), " parts collected by ", own_rank_text(comm),
                                      "; use the communicator that the store was made with"));
   }
 }

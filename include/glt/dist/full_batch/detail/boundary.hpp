@@ -63,14 +63,14 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
   constexpr auto space = Policy::space;
   auto const rank = comm.rank();
   auto const size = comm.size();
+  auto const own = own_rank_text(comm);
   routed_list<Comm, Policy, local_id> wanted(std::move(comm), policy, own_rows::apart);
   boundary<Policy> found{buffer<Policy, local_id>(0, policy), {}, buffer<Policy, local_id>(0, policy), {}};
   std::int64_t halo_size = 0;
   auto const failure = failure_of([&] {
     if (book.num_parts() != size || num_own != book.size(rank)) {
-      throw precondition_error(message("part of ", num_own, " rows of a partition of ", book.num_parts(),
-                                       " parts on rank ", rank, " of ", size,
-                                       "; use the communicator that the graph was made with"));
+      throw precondition_error(message("part of ", num_own, " rows of a partition of ", book.num_parts(), " parts on ",
+                                       own, "; use the communicator that the graph was made with"));
     }
     if (options.depth < 0) {
       throw precondition_error(message("sharded graph of depth ", options.depth, "; pass 0 or more"));

@@ -4,6 +4,7 @@
 #include <glt/core/detail/ordering.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/partition/book.hpp>
 
 namespace glt::detail {
 
@@ -39,11 +40,13 @@ public:
   [[nodiscard]] std::int64_t size() const noexcept { return vertices_.size(); }
   /// Returns the table from a vertex, or edge, to its row.
   [[nodiscard]] id_table<Policy> const& vertices() const noexcept { return vertices_; }
+  /// Returns the number of the partitioning whose vertices these are; 0 if unknown. See `partition_book::partitioning`.
+  [[nodiscard]] std::int64_t partitioning() const noexcept { return partitioning_; }
 
 protected:
   hot_table() = default;
-  hot_table(buffer<Policy, global_id> vertices, Rows rows, std::int64_t num_rows)
-      : vertices_(std::move(vertices), "hot vertex"), rows_(std::move(rows)) {
+  hot_table(buffer<Policy, global_id> vertices, Rows rows, std::int64_t num_rows, std::int64_t partitioning)
+      : vertices_(std::move(vertices), "hot vertex"), rows_(std::move(rows)), partitioning_(partitioning) {
     if (size() != num_rows) {
       throw precondition_error(message(num_rows, " hot rows for ", size(), " vertices; give one per vertex"));
     }
@@ -54,6 +57,19 @@ protected:
 private:
   id_table<Policy> vertices_;
   Rows rows_;
+  std::int64_t partitioning_ = 0;
 };
+
+/// Refuses hot rows whose ids are those of another partitioning: each id may be another vertex.
+///
+/// @throws precondition_error  if both partitionings are known and differ
+template <device_policy Policy, class Rows>
+void check_partitioning_of(hot_table<Policy, Rows> const& hot, partition_book const& book) {
+  if (hot.size() > 0 && hot.partitioning() != 0 && book.partitioning() != 0 &&
+      hot.partitioning() != book.partitioning()) {
+    throw precondition_error("hot rows of another partitioning than the features, in which an id is another vertex; "
+                             "take both from one folder of parts");
+  }
+}
 
 } // namespace glt::detail

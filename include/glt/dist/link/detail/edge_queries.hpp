@@ -35,7 +35,7 @@ public:
   edge_queries(Comm comm, relation_part<space, Vertex> relation, Policy policy = {})
       : relation_(std::move(relation)), policy_(policy), ascending_(rows_ascend(policy.executor(), relation_.local)),
         pairs_(std::move(comm), policy) {
-    check_own_part(pairs_, relation_.part, relation_.destinations.num_parts(), "edges of part", "tested by");
+    check_own_part(pairs_.host(), relation_.part, relation_.destinations.num_parts(), "edges of part", "tested by");
   }
   edge_queries(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : edge_queries(std::move(comm), part_of_relation(graph), std::move(policy)) {}

@@ -240,7 +240,7 @@ private:
 
   [[noreturn]] static void throw_length(std::size_t rank, std::int64_t bytes,
                                         reply_layout<Policy, Vertex> const& layout) {
-    throw error(message("reply of rank ", rank, " has ", bytes, " bytes instead of ", layout.bytes()));
+    throw error(message("reply of part ", rank, " has ", bytes, " bytes instead of ", layout.bytes()));
   }
 
   void make_room(std::size_t e, std::int64_t num_edges) {

@@ -32,8 +32,8 @@ public:
   shared_rows(node_views<View> const& views, int rank, int ranks)
       : reason_(views.reason), everywhere_(views.everywhere) {
     if (std::ssize(views.of_rank) != ranks || !views.of_rank[static_cast<std::size_t>(rank)]) {
-      throw precondition_error(message("views of ", views.of_rank.size(), " ranks for rank ", rank, " of ", ranks,
-                                       "; give one entry per rank, and the own rows among them"));
+      throw precondition_error(message("views of ", views.of_rank.size(), " ranks for ", ranks,
+                                       " ranks; give one entry per rank, and the own rows among them"));
     }
     for (auto const& view : views.of_rank) {
       flags_.push_back(view && std::ssize(flags_) != rank ? 1 : 0);

@@ -126,7 +126,7 @@ public:
   [[nodiscard]] std::int64_t position() const noexcept { return position_; }
   void read(void* out, std::int64_t count) {
     if (count > size() - position_) {
-      fail(size(), "the file ends early; make it again");
+      fail(size(), glt::detail::message("the file ends ", count - (size() - position_), " bytes early; make it again"));
     }
     glt::detail::copy_bytes(out, file_.data() + position_, count);
     position_ += count;
@@ -152,13 +152,7 @@ inline void check_order(mapped_source const& source, npy_header const& header) {
 // The array of a mapped .npy file, whose header was read and is row by row, as elements of a type of the same size.
 inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
   mapped_source const source(*file);
-  auto const count = count_elements(header.shape);
-  auto const available = file->size() - header.data_offset;
-  if (!count || *count > available / glt::detail::size_of(type) || *count * glt::detail::size_of(type) != available) {
-    source.fail(header.data_offset,
-                glt::detail::message("has ", available, " bytes of data, which make no array of shape ",
-                                     shape_text(header.shape), "; make it again"));
-  }
+  auto const available = count_npy_elements(source, header, glt::detail::size_of(type)) * glt::detail::size_of(type);
   auto* const first = file->data() + header.data_offset;
   if (header.data_offset % glt::detail::size_of(type) == 0) {
     return {type, std::move(header.shape), buffer<device::cpu, std::byte>::adopt(first, available, std::move(file))};

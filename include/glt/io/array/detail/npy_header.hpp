@@ -359,4 +359,22 @@ void make_native(npy_header const& header, std::int64_t count, std::int64_t stor
   }
 }
 
+// Returns the number of elements if the bytes behind a header hold exactly that many of `size` each; throws otherwise.
+template <byte_source Source>
+std::int64_t count_npy_elements(Source const& source, npy_header const& header, std::int64_t size) {
+  auto const count = count_elements(header.shape);
+  auto const available = source.size() - header.data_offset;
+  if (!count || *count > available / size) {
+    source.fail(source.size(),
+                glt::detail::message("ends after ", available, " bytes of data, too few for an array of shape ",
+                                     shape_text(header.shape), "; make it again"));
+  }
+  if (*count * size != available) {
+    source.fail(header.data_offset + *count * size,
+                glt::detail::message("goes on for ", available - *count * size, " bytes behind an array of shape ",
+                                     shape_text(header.shape), "; make it again"));
+  }
+  return *count;
+}
+
 } // namespace glt::io::detail
