@@ -148,6 +148,44 @@ TEST_CASE("an epoch can be repeated and resumed, and a full batch is kept or lef
   });
 }
 
+TEST_CASE("seeds that are dealt out to ranks in turn meet in one step as often as by chance, in any deployment") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        constexpr std::size_t epochs = 50;
+        std::vector<glt::global_id> seeds(32);
+        for (std::size_t i = 0; i < seeds.size(); ++i) {
+          seeds[i] = static_cast<glt::global_id>(2 * i) + comm.rank();
+        }
+        auto const steps_with = [&](glt::dist::loader_options const& options) { // of every seed in every epoch
+          glt::dist::loader loader(comm, glt_test::counted_batches(), seeds, options);
+          std::vector<std::int64_t> steps(epochs * seeds.size(), -1);
+          for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+            for (auto const& batch : loader.epoch(static_cast<std::int64_t>(epoch))) {
+              for (auto const place : batch.positions) {
+                steps[epoch * seeds.size() + static_cast<std::size_t>(place)] = batch.step;
+              }
+            }
+          }
+          return steps;
+        };
+        glt::dist::loader_options options{.batch_size = 4, .shuffle = true, .seed = 5};
+        auto const steps = glt::gather_over_ranks(comm, steps_with(options));
+        options.prefetch = 4;
+        options.concurrency = 2;
+        options.bulk = 3;
+        CHECK(steps_with(options) == steps[static_cast<std::size_t>(comm.rank())]);
+        std::vector<std::int64_t> met(seeds.size()); // epochs in which seeds 2i and 2i + 1 have the same step
+        for (std::size_t i = 0; i < steps[0].size(); ++i) {
+          met[i % seeds.size()] += steps[0][i] == steps[1][i] ? 1 : 0;
+        }
+        auto const all = std::reduce(met.begin(), met.end());
+        CHECK(all > 120); // one in eight of 1600 is right, with a deviation of 13
+        CHECK(all < 280);
+        CHECK(std::ranges::max(met) < 20); // of 50
+      },
+      {2});
+}
+
 TEST_CASE("options and seeds that cannot be are the same error on every rank") {
   glt_test::on_ranks([](auto comm) {
     auto const last = comm.size() - 1;

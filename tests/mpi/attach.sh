@@ -4,8 +4,9 @@
 # usage: attach.sh ATTACHED_JOB LAUNCHER...
 #
 # Servers that run, and five jobs of clients that attach to them one after the other. A client of the second is killed, and
-# one of the third is stopped, which the servers survive; the other three leave again. With an MPI that has no ports, the
-# servers must say so. Skipped (exit status 77) where Open MPI has no name server.
+# one of the third is stopped, which the servers survive; the other three leave again. Later clients give up on the ports of
+# servers that are gone. With an MPI that has no ports, the servers must say so. Skipped (exit status 77) where Open MPI has
+# no name server.
 set -euo pipefail
 
 job=$1
@@ -27,14 +28,22 @@ command -v ompi-server > /dev/null || {
   printf 'skipped: there is no ompi-server\n'
   exit 77
 }
+# await <file>: until there is something in it, and at most 10 s.
+await() {
+  local i
+  for ((i = 0; i < 100; i++)); do
+    [ ! -s "$1" ] || break
+    sleep 0.1
+  done
+}
+
 ompi-server --no-daemonize -r "$scratch/uri" > "$scratch/names" 2>&1 &
-for ((i = 0; i < 100; i++)); do
-  [ -s "$scratch/uri" ] && break
-  sleep 0.1
-done
+await "$scratch/uri"
 launcher+=(--ompi-server "file:$scratch/uri")
 timeout 90 "${launcher[@]}" -n 2 "$job" accept "$scratch/port" 5 > "$scratch/servers" 2>&1 &
 servers=$!
+await "$scratch/port"
+cp "$scratch/port" "$scratch/ended"
 timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 | tee "$scratch/first"
 if timeout 30 "${launcher[@]}" -n 2 "$job" die "$scratch/port" 1 > "$scratch/dead" 2>&1; then
   cat "$scratch/dead"
@@ -73,3 +82,22 @@ wait "$servers" && exit 1
 cat "$scratch/servers"
 grep -q 'one job has a time limit and the other has none' "$scratch/servers"
 grep -q 'one job has a time limit and the other has none' "$scratch/clients"
+# The ports of servers that came to their end, and of servers that were killed: a client with a patience of 1 s ends its job
+# after 5 s more, and names the file.
+timeout 30 "${launcher[@]}" -n 2 "$job" accept "$scratch/killed" 1 > "$scratch/servers" 2>&1 &
+servers=$!
+await "$scratch/killed"
+kill "$servers"
+wait "$servers" && exit 1
+clients=()
+for port in ended killed; do
+  timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/$port" 1 1 > "$scratch/client of $port" 2>&1 &
+  clients+=($!)
+done
+for client in "${clients[@]}"; do
+  wait "$client" && exit 1
+done
+cat "$scratch/client of "*
+for port in ended killed; do
+  grep -q "has waited 6 s in MPI_Comm_connect at port file $scratch/$port; has the job that wrote it ended?" "$scratch/client of $port"
+done

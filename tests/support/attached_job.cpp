@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attached_job accept|connect|die|stop|stay|unlimited PORT_FILE ROUNDS
+// usage: attached_job accept|connect|die|stop|stay|unlimited PORT_FILE ROUNDS [PATIENCE]
 //
 // A job that another one attaches to, or that attaches to it: servers and clients of separate launches. Clients tell the
 // sum of what they have got. With `die` the last client is killed in the middle of an epoch, and with `stop` it is
 // stopped there. With `stay` clients begin one epoch after the other. Servers drop clients that say nothing for 8 s. With
-// `unlimited` a job has no time limit, which the servers refuse.
+// `unlimited` a job has no time limit, which the servers refuse. PATIENCE is the seconds that clients wait for the port, 20
+// by default.
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
@@ -30,9 +31,10 @@
 namespace dist = glt::dist;
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
+  if (argc != 4 && argc != 5) {
     return 2;
   }
+  std::chrono::seconds const patience(argc == 5 ? std::stoi(argv[4]) : 20);
   glt::mpi_environment const mpi;
   std::string_view const way = argv[1];
   bool const accepts = way == "accept";
@@ -41,7 +43,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < std::stoi(argv[3]); ++round) {
       glt::mpi_options const limit{.time_limit = std::chrono::seconds(way == "unlimited" ? 0 : accepts ? 8 : 60)};
       auto both = accepts ? glt::mpi_attachment::accept(own, argv[2], limit)
-                          : glt::mpi_attachment::connect(own, argv[2], std::chrono::seconds(20), limit);
+                          : glt::mpi_attachment::connect(own, argv[2], patience, limit);
       glt::run_collectively(both.world(), [&] {
         dist::role_context roles(both.world(), accepts ? dist::role::server : dist::role::client,
                                  accepts ? "servers" : "clients");

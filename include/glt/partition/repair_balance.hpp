@@ -228,9 +228,10 @@ namespace glt {
 /// Moves vertices out of parts that exceed limits; first the vertices that cut fewest edges for the relief.
 ///
 /// A partitioner that assigns one vertex after the other, and METIS, keep limits only while they find room. If all
-/// limits hold, no vertex moves, except into empty parts: if V >= num_parts, every part gets a vertex. If the limits
-/// cannot all be kept, the parts exceed them less than before, or are unchanged. A limit on vertices alone is always
-/// kept.
+/// limits hold, no vertex moves, except into empty parts: if V >= num_parts, every part gets a vertex. A limit on
+/// vertices alone is always kept. Limits on several amounts at once pose a packing problem, for which single moves need
+/// not find the solution: the parts then exceed them less than before, or are unchanged. The slack that they reach can
+/// be above the least one, by some percent where a part has few vertices.
 ///
 /// @shape  graph [V] rows · part_of [V] → [V]
 /// @pre    sources are in [0, V); not checked, see `validate`

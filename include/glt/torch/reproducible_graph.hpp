@@ -248,7 +248,9 @@ namespace glt {
 ///     glt::sum_grads(comm, network);
 ///
 /// Sums over neighbours and gradients of parameters are added in fixed point (`dist::aggregation::reproducible`).
-/// Products with weights are exact products of slices of 20 bits. All other operations of a network must give a row the
+/// Products x W with weights are exact products of slices of 20 bits: an element is off by up to k · 2⁻³⁷ of the largest
+/// |x_ij| max_c |W_jc| in its row, of k columns. A column of x that is 10¹¹ times smaller than another one is lost,
+/// unless its weights are larger: divide columns by their deviation first. All other operations of a network must give a row the
 /// same result on every rank. This holds for `relu`, for losses of rows, and for a `reproducible` `batch_norm`. It does
 /// not hold for `at::dropout` (take `keyed_dropout`), nor for layers of LibTorch, whose gradients are summed over rows
 /// in their order. Activations with an exp, such as `sigmoid`, may differ in the last elements of a tensor, which have

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +111,31 @@ TEST_CASE("batches of links with triplets, or without negatives") {
                    .exclude = seed_exclusion::edges},
                   false, false);
     check_options(comm, {.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}, true, false);
+  });
+}
+
+TEST_CASE("equal seed edges draw different negatives at the places of a batch and in every step") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    edge_seeds seeds;
+    seeds.sources.assign(12, 3); // three batches
+    seeds.destinations.assign(12, 9);
+    for (auto const mode : {negative_mode::binary, negative_mode::triplet}) {
+      glt::dist::link_batches const recipe(
+          graph, {.neighbors = {.fanouts = {2}}, .negatives = {.mode = mode, .amount = 2, .strict = false}});
+      glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
+      std::set<std::vector<std::int64_t>> drawn; // destinations for every seed edge
+      for (auto const& batch : loader.epoch(0)) {
+        auto const sample = glt_test::plain_links(batch.sample);
+        for (std::size_t i = 0; i < 4; ++i) {
+          drawn.insert(mode == negative_mode::triplet
+                           ? sample.rows.at(i)
+                           : std::vector{sample.labelled.at(4 + i).second, sample.labelled.at(8 + i).second});
+        }
+      }
+      CHECK(drawn.size() >= 11);
+    }
   });
 }
 

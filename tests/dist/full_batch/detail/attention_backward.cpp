@@ -21,9 +21,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 using glt::detail::push_choice;
@@ -38,20 +40,21 @@ namespace {
 
 constexpr auto host = glt::memory_space::host;
 
-// All matrices of an attention of ones.
-struct ones {
+// All matrices of an attention, with ones for inputs.
+template <class T>
+struct matrices_of {
   std::int64_t vertices;
   std::int64_t heads;
   std::int64_t columns;
-  std::vector<float> wide = std::vector<float>(static_cast<std::size_t>(vertices * columns), 1.0F);
-  std::vector<float> narrow = std::vector<float>(static_cast<std::size_t>(vertices * heads), 1.0F);
-  std::vector<float> dx = wide;
-  std::vector<float> dkeys = narrow;
-  std::vector<float> dqueries = narrow;
-  std::vector<float> output = wide;
-  std::vector<float> softmax = std::vector<float>(2 * narrow.size());
+  std::vector<T> wide = std::vector<T>(static_cast<std::size_t>(vertices * columns), T(1));
+  std::vector<T> narrow = std::vector<T>(static_cast<std::size_t>(vertices * heads), T(1));
+  std::vector<T> dx = wide;
+  std::vector<T> dkeys = narrow;
+  std::vector<T> dqueries = narrow;
+  std::vector<T> output = wide;
+  std::vector<T> softmax = std::vector<T>(2 * narrow.size());
 
-  glt::host_matrix<float> of(std::vector<float>& values) {
+  glt::host_matrix<T> of(std::vector<T>& values) {
     bool const is_wide = &values == &wide || &values == &dx || &values == &output;
     return {values.data(), vertices, is_wide ? columns : &values == &softmax ? 2 * heads : heads};
   }
@@ -66,6 +69,8 @@ struct ones {
                                  glt::detail::attention_rows{of(dx), of(dkeys), of(dqueries)}, options, pushed);
   }
 };
+
+using ones = matrices_of<float>;
 
 // Without pushed edges, or with some or all.
 constexpr std::optional<push_choice> all_forms[] = {std::nullopt, push_choice::useful, push_choice::all};
@@ -167,6 +172,71 @@ TEST_CASE("equal scores give equal coefficients and gradients, however large the
           auto const expected = gradient(1);
           for (float const key : {1e5F, 1e7F, 1e8F}) { // which have no digits for the logarithm of a sum
             CHECK(gradient(key) == expected);
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE_TEMPLATE("two equal scores share a gradient in halves, however large they are and if one is of a self-loop",
+                   T, float, double) {
+  on_ranks([](auto comm) {
+    constexpr std::int64_t count = 23;
+    constexpr std::int64_t heads = 2;
+    constexpr std::int64_t columns = 6;
+    glt_test::edge_list ring{"ring with self-loops", count, {}, {}};
+    for (std::int64_t v = 0; v < count; ++v) {
+      ring.add(v, v);
+      ring.add(v, (v + 1) % count);
+    }
+    divided_graph const divided(ring, glt_test::all_partitioners()[1], comm.size());
+    auto sharded = shard_graph(comm, divided, 1);
+    auto const value = [](std::int64_t v) { return static_cast<double>((v + count) % count % 5 - 2); };
+    std::vector<double> keys{1, 1e5, 1e7};
+    if (std::is_same_v<T, double>) {
+      keys.push_back(1e16);
+    }
+    for (auto const score : {glt::detail::attention_score::additive, glt::detail::attention_score::dot_product}) {
+      for (bool const is_exact : {false, true}) {
+        for (auto const form : all_forms) {
+          std::optional<glt::dist::pushed_edges<cpu>> pushed;
+          if (form) {
+            pushed.emplace(sharded, glt::host_view<glt::edge_id const>(), *form);
+          }
+          for (double const key : keys) {
+            INFO((is_exact ? "reproducible, form " : "form "), (form ? static_cast<int>(*form) : -1), ", key ", key);
+            matrices_of<T> matrices{sharded.num_sources(), heads, columns};
+            std::vector<std::int64_t> original;
+            for (std::int64_t i = 0; i < matrices.vertices; ++i) {
+              original.push_back(divided.names.original[divided.names.book.begin(comm.rank()) + i]);
+              auto const row = matrices.wide.begin() + i * columns;
+              std::fill(row, row + columns, static_cast<T>(value(original.back())));
+            }
+            std::fill(matrices.narrow.begin(), matrices.narrow.end(), static_cast<T>(key));
+            glt::detail::attention_options<host> const options{
+                .heads = heads, .score = score, .reproducible = is_exact};
+            matrices.forward(sharded, options);
+            matrices.backward(sharded, options, pushed ? &*pushed : nullptr); // values are their gradients as well
+            auto const by_score = score == glt::detail::attention_score::additive ? 1.0 : key;
+            std::int64_t wrong = 0;
+            auto const compare = [&](std::vector<T> const& made, std::size_t i, double right, double scale) {
+              auto const width = made.size() / original.size();
+              for (auto j = i * width; j < (i + 1) * width; ++j) {
+                auto const difference = std::abs(static_cast<double>(made[j]) - right);
+                wrong += difference <= 32 * scale * std::numeric_limits<T>::epsilon() ? 0 : 1;
+              }
+            };
+            for (std::size_t i = 0; i < original.size(); ++i) {
+              auto const x = value(original[i]);
+              auto const before = value(original[i] - 1);
+              auto const next = value(original[i] + 1);
+              compare(matrices.output, i, (before + x) / 2, 1);
+              compare(matrices.dx, i, (x + next) / 2, 1);
+              compare(matrices.dkeys, i, 0.75 * (x * (x - before) + next * (x - next)) * by_score, by_score);
+              compare(matrices.dqueries, i, 0, by_score);
+            }
+            CHECK(wrong == 0);
           }
         }
       }

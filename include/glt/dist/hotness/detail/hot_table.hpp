@@ -60,7 +60,7 @@ private:
   std::int64_t partitioning_ = 0;
 };
 
-/// Refuses hot rows whose ids are those of another partitioning: each id may be another vertex.
+/// Refuses hot rows of another partitioning, in which each id may be another vertex.
 ///
 /// @throws precondition_error  if both partitionings are known and differ
 template <device_policy Policy, class Rows>
