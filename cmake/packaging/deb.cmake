@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config) and glt-tools (glt-partition, convert.py, plot.py).
+# cpack -G DEB in the build folder makes libglt-dev (headers, files for CMake and pkg-config), glt-tools (glt-partition,
+# convert.py, plot.py) and, if docs/build.sh has made its site in the folder `site` there before the configuration, glt-doc.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME glt)
 set(CPACK_PACKAGE_CONTACT "The glt developers <glt@localhost>" CACHE STRING "Maintainer of the packages that cpack makes")
@@ -44,5 +45,14 @@ if(TARGET glt-partition)
   if(GLT_WITH_MPI)
     string(APPEND CPACK_DEBIAN_GLT_TOOLS_PACKAGE_SUGGESTS ", openmpi-bin | mpich")
   endif()
+endif()
+
+if(EXISTS "${PROJECT_BINARY_DIR}/site/index.html")
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/site/" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/glt-doc/html" COMPONENT glt_doc)
+  list(APPEND CPACK_COMPONENTS_ALL glt_doc)
+  set(CPACK_COMPONENT_GLT_DOC_DESCRIPTION "Guides and reference of glt\n as pages for a browser.")
+  set(CPACK_DEBIAN_GLT_DOC_PACKAGE_NAME glt-doc)
+  set(CPACK_DEBIAN_GLT_DOC_PACKAGE_SECTION doc)
+  set(CPACK_DEBIAN_GLT_DOC_PACKAGE_ARCHITECTURE all)
 endif()
 include(CPack)

@@ -65,3 +65,16 @@ foreach(script IN ITEMS convert.py plot.py)
     message(FATAL_ERROR "glt-tools has no ${script}")
   endif()
 endforeach()
+
+# The site of docs/build.sh, where there is one, is a package as well.
+set(with_site "${SCRATCH}/with_site")
+file(WRITE "${with_site}/site/index.html" "guides")
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/../.." -B "${with_site}" -D CMAKE_CXX_COMPILER=${CXX} -D GLT_MPI=OFF -D GLT_CUDA=OFF
+    -D GLT_BUILD_TESTS=OFF -D GLT_BUILD_BENCHMARKS=OFF -D GLT_BUILD_EXAMPLES=OFF -D GLT_BUILD_PARTITION=OFF)
+run("${bin}/cpack" -G DEB --config "${with_site}/CPackConfig.cmake" -B "${with_site}")
+file(GLOB doc "${with_site}/glt-doc_*_all.deb")
+if(NOT doc)
+  message(FATAL_ERROR "cpack made no glt-doc: ${output}")
+endif()
+run(dpkg-deb -c "${doc}")
+expect("glt-doc" "/usr/share/doc/glt-doc/html/index.html")
