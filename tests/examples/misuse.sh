@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: misuse.sh TRAIN_PROGRAM LAUNCHER...
+# usage: misuse.sh TRAIN_PROGRAM FULL_BATCH_PROGRAM LAUNCHER...
 #
 # A wrong argument fails the job and is told once, whatever the number of ranks; help is told once and no failure.
 set -euo pipefail
 
-train=$1
-shift
+train=$1 full_batch=$2
+shift 2
 launcher=("$@")
 
 # refuses <pattern> <argument>...
@@ -30,10 +30,20 @@ refuses '--servers.*4294967297' --deployment servers --servers 4294967297 parts
 refuses '--save.*the name is empty' --save '' parts
 refuses '--deployment: gpu not in {auto,collocated,pipelined,workers,servers}' parts --deployment gpu
 
-help=$("${launcher[@]}" "$train" --help)
-for option in PARTS --epochs --fanout --deployment --log; do
-  [ "$(grep -c "^ *$option " <<< "$help")" = 1 ] || {
-    printf 'help does not tell %s once:\n%s\n' "$option" "$help"
+# helps <name> <program> <option>...: --help tells the usage and the options, each once, and wants no PARTS.
+helps() {
+  local name=$1 program=$2 option said
+  shift 2
+  said=$("${launcher[@]}" "$program" --help) || {
+    printf '%s --help fails:\n%s\n' "$name" "$said"
     exit 1
   }
-done
+  for option in "Usage: $name" PARTS --epochs --fanout --timeout --log "$@"; do
+    [ "$(grep -c "^ *$option " <<< "$said")" = 1 ] || {
+      printf 'help of %s does not tell %s once:\n%s\n' "$name" "$option" "$said"
+      exit 1
+    }
+  done
+}
+helps train "$train" --deployment
+helps full_batch "$full_batch" --model --mode --checkpoint

@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
     }
   }
   // The first ones of `main`: no guard of all ranks runs yet.
-  target const start{.name = "start", .ranks = 3, .program = {glt_test::places::job_sample}, .arm = "mpi"};
+  target const start{
+      .name = "start", .ranks = 3, .program = {glt_test::places::job_start}, .arm = "mpi", .says_ranks = false};
   sweeping.run_first(start, "any, once", {}, 10);
   sweeping.run_first(start, "any, once, with a time limit", {{"GLT_FAULT_TIMEOUT", "20"}}, 10);
   sweeping.run_first(start, "any, from then on", {{"GLT_FAULT_LASTING", "1"}}, chosen.full ? 10 : 2);

@@ -99,5 +99,6 @@ for client in "${clients[@]}"; do
 done
 cat "$scratch/client of "*
 for port in ended killed; do
-  grep -q "has waited 6 s in MPI_Comm_connect at port file $scratch/$port; has the job that wrote it ended?" "$scratch/client of $port"
+  said="has waited 6 s in MPI_Comm_connect at port file $scratch/$port; has the job that wrote it ended?"
+  grep -q "$said" "$scratch/client of $port"
 done

@@ -143,6 +143,43 @@ TEST_CASE("output that is lost is an error") {
   CHECK(run("--help > /dev/full") == 1);
 }
 
+TEST_CASE("a report that cannot be written is an error that names it, and costs no parts") {
+  scratch_folder const scratch;
+  auto const ring = scratch / "ring.txt";
+  auto const out = scratch / "out";
+  constexpr int parts = 60;
+  std::string edges;
+  for (int v = 0; v < parts; ++v) {
+    edges += std::to_string(v) + " " + std::to_string((v + 1) % parts) + "\n";
+  }
+  write_bytes(ring, edges);
+  // Files of 36 KiB or less: those of 60 parts are shorter, the numbers of their report are longer.
+  std::string const limit = "ulimit -f 72 &&";
+  auto const dividing = ring.string() + " --parts 60 --method contiguous --out " + out.string();
+  auto const looking = "--info " + out.string();
+  auto const check = [&](std::string const& arguments, char const* name) {
+    auto const report = scratch / name;
+    write_bytes(report, "an older one");
+    auto const run = run_tool(scratch, arguments + " --report " + report.string(), limit);
+    CAPTURE(arguments);
+    CAPTURE(run.errors);
+    CHECK(run.status == 1);
+    CHECK(has(run.errors, report.c_str()));
+    CHECK(has(run.errors, "cannot be written: File too large"));
+    CHECK(read_bytes(report) == "an older one");
+    CHECK(scratch.num_entries() == 5); // the input, what the run printed, the parts and the older report
+    glt::io::parts_folder const made(out);
+    CHECK(made.num_parts() == parts);
+    CHECK_NOTHROW(made.verify());
+    fs::remove(report);
+  };
+  check(dividing, "report.json");
+  check(looking, "report.json");
+  check(looking, "report.svg"); // the numbers that are drawn
+  fs::remove_all(out);
+  check(dividing + " --memory 100MB", "report.json");
+}
+
 TEST_CASE("as many parts as vertices are the most, and an empty graph is noted") {
   failing_runs const runs;
   for (char const* const parts : {"21", "100000", "2147483647"}) {

@@ -13,6 +13,7 @@ extern char const* const environment;       ///< `NAME=value` words for the laun
 extern char const* const fail_allocations;  ///< library to preload: allocations fail
 extern char const* const fail_mpi;          ///< library to preload: MPI calls fail
 extern char const* const job_sample;        ///< programs of tests/faults/jobs
+extern char const* const job_start;
 extern char const* const job_node;
 extern char const* const job_full_batch;
 extern char const* const job_served;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stuck_rank <skip|stop|replies|split|init|serve|flush|throw|late|none>: a program with a time limit of two seconds, of
-// which rank 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts MPI, as the
-// server for which another one waits, or as the receiver of a long message, or not at all. With `throw` and `late`
-// there is no limit: rank 1 throws before all ranks are guarded, or comes to the end eight seconds after the others. It
-// ends the job, but for `none` and `late`.
+// stuck_rank <skip|stop|replies|split|init|serve|flush|throw|late|negative|none>: a program with a time limit of two
+// seconds, of which rank 1 keeps the others waiting: by skipping a call, by being stopped before one, before it starts
+// MPI, as the server for which another one waits, or as the receiver of a long message, or not at all. With `throw` and
+// `late` there is no limit: rank 1 throws before all ranks are guarded, or comes to the end eight seconds after the
+// others. With `negative` all ranks ask for a limit of -1 s, which is refused. It ends the job, but for `none` and `late`.
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
 #include <glt/core/error.hpp>
@@ -13,6 +13,7 @@
 #include <glt/dist/roles/server.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/environment.hpp>
+#include <glt/mpi/program.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -103,6 +104,11 @@ int throw_alone() {
   }
 }
 
+int ask_for_negative_limit() {
+  return glt::run_mpi_program([](glt::mpi_comm const&) { std::cout << "the work is done\n"; }, std::cerr,
+                              {.name = "stuck_rank", .world = {.time_limit = std::chrono::seconds(-1)}});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -112,6 +118,9 @@ int main(int argc, char** argv) {
   }
   if (mode == "late") {
     return come_late();
+  }
+  if (mode == "negative") {
+    return ask_for_negative_limit();
   }
   if (mode == "init" && is_rank_1()) {
     std::raise(SIGSTOP);

@@ -166,7 +166,7 @@ TEST_CASE("a bad seed, option or communicator of one rank is the same error on e
         glt::hotness_options const options{.neighbors = {.fanouts = {2}}};
         static_cast<void>(glt::dist::estimate_hotness(alone, graph, seeds, options, cpu()));
       });
-      CHECK(glt_test::names(other_ranks, "rank 0", "communicator"));
+      CHECK(glt_test::names(other_ranks, "rank " + std::to_string(comm.rank()), "communicator"));
     }
     if (odd) {
       seeds[1] = 101;

@@ -5,6 +5,7 @@
 
 #include <glt/comm/serial.hpp>
 #include <glt/dist/roles/remote_data.hpp>
+#include <glt/partition/book.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
@@ -42,7 +43,13 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
                 return glt::dist::data_set(group,
                                            glt::dist::data_part(divided.part(group.rank()), std::move(vertices)));
               };
+              auto const of_partitioning = [&](std::int64_t number) {
+                auto part = divided.part(group.rank());
+                part.book = glt::partition_book({part.book.offsets().begin(), part.book.offsets().end()}, number);
+                return glt::dist::data_set(group, glt::dist::data_part(std::move(part)));
+              };
               auto const plain = of_part({});
+              auto const numbered = of_partitioning(7);
               glt::feature_table<glt::device::cpu> clash(plain.original().size());
               clash.add("originals",
                         glt_test::named_store<float>(served_world::originals(divided, group.rank()), 0, 1));
@@ -59,15 +66,23 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
                 CHECK(glt_test::names(refused(plain, of_first), "part 0 on server " + std::to_string(last)));
                 CHECK(glt_test::names(refused(plain, here.data), "other tensors"));
                 CHECK(glt_test::names(refused(plain, of_part({.splits = {{"train", {0}}}})), "other splits"));
+                for (std::int64_t const other : {0, 8}) { // parts of the same sizes
+                  CHECK(glt_test::names(refused(numbered, of_partitioning(other)), "another partition"));
+                }
               }
               glt::dist::serve_data(server, "papers", plain);
               CHECK_THROWS_AS(glt::dist::serve_data(server, "papers", plain), glt::precondition_error);
+              glt::dist::serve_data(server, "numbered", numbered);
               server.run();
             },
             [&](auto& client) {
               glt::dist::remote_data data(client, "papers");
               CHECK(data.description().tensors.size() == 1);
               CHECK(data.description().splits.empty());
+              CHECK(data.description().partitioning == 0);
+              glt::dist::remote_data numbered(client, "numbered");
+              CHECK(numbered.description().partitioning == 7);
+              CHECK(numbered.book().partitioning() == 7);
             });
       },
       {2, 3, 4});

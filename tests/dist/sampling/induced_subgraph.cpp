@@ -175,7 +175,7 @@ TEST_CASE("a bad seed, step or option of one rank is the same error on every ran
       auto alone = comm.split(comm.rank(), 0);
       auto const other_ranks =
           glt_test::thrown<glt::collective_error>([&] { glt::dist::induced_sampler(alone, graph, {}); });
-      CHECK(glt_test::names(other_ranks, "rank 0", "communicator"));
+      CHECK(glt_test::names(other_ranks, "rank " + std::to_string(comm.rank()), "communicator"));
     }
   });
 }

@@ -176,8 +176,8 @@ TEST_CASE("a bad start, option, key or communicator of one rank is the same erro
       CHECK(names(refused([&] { walker.walk({}, {.epoch = odd ? 1 : 0}, out); }), name, "another key"));
       CHECK(names(refused([&] { walker.walk({}, {.step = odd ? 1 : 0}, out); }), name, "walk step 1", "walk step 0"));
       auto alone = comm.split(comm.rank(), 0);
-      CHECK(names(refused([&] { glt::dist::random_walker(alone, graph, {.length = 2}, cpu()); }), "rank 0",
-                  "communicator"));
+      CHECK(names(refused([&] { glt::dist::random_walker(alone, graph, {.length = 2}, cpu()); }),
+                  "rank " + std::to_string(comm.rank()), "communicator"));
     }
     // All ranks are still together.
     walker.walk(divided.renumbered({5, 6}), {}, out);

@@ -56,12 +56,16 @@ private:
   std::uint64_t sum_ = 0xcbf29ce484222325U;
 };
 
-/// A `main` as the README has it: `work(comm)` returns a sum of its results, which is printed; or the error is.
-/// GLT_FAULT_TIMEOUT in the environment: seconds that a rank may wait for the others.
+/// Seconds that a rank may wait for the others: GLT_FAULT_TIMEOUT in the environment, or 0.
+inline std::chrono::duration<double> time_limit() {
+  char const* const seconds = std::getenv("GLT_FAULT_TIMEOUT");
+  return std::chrono::duration<double>(seconds != nullptr ? std::atof(seconds) : 0);
+}
+
+/// A `main` in which every rank prints the sum of its results, which `work(comm)` returns, or its error.
 template <class Work>
 int run_job(Work work) {
-  char const* const seconds = std::getenv("GLT_FAULT_TIMEOUT");
-  std::chrono::duration<double> const limit(seconds != nullptr ? std::atof(seconds) : 0);
+  auto const limit = time_limit();
   glt::mpi_environment const mpi(glt::mpi_threads::funneled, 10 * limit); // a busy machine starts ranks slowly
   auto comm = glt::mpi_comm::world({.time_limit = limit});
   int const rank = comm.rank();

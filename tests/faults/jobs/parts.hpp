@@ -57,4 +57,16 @@ std::uint64_t sum_of_epoch(Loader& loader) {
   return sum.value();
 }
 
+/// As the README's sample_mpi, on a smaller graph: a partitioned graph, features and a loader, used `times` times.
+inline std::uint64_t sample(glt::mpi_comm comm, long times = 1) {
+  glt::dist::graph const graph(comm, make_part(comm));
+  glt::dist::feature_store const features(comm, graph.book(), make_rows(graph.local().num_rows()));
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), own_vertices(graph), options);
+  std::uint64_t sum = 0;
+  for (long i = 0; i < times; ++i) {
+    sum = sum_of_epoch(loader);
+  }
+  return sum;
+}
+
 } // namespace glt_fault

@@ -27,7 +27,7 @@ struct target {
   std::vector<std::string> program;
   std::string arm = "mark";     ///< GLT_FAULT_ARM
   std::filesystem::path made{}; ///< a folder that it makes, part of its result
-  bool says_ranks = true;       ///< every rank prints its result or its error, as job.hpp does
+  bool says_ranks = true;       ///< every rank prints its error, as `run_job` lets it, not one for all
 };
 
 /// The environment of a fault, but for the rank and the number.
@@ -223,7 +223,7 @@ private:
     }
     auto const errors = lines_like(text, "^rank [0-9]+ error: .");
     bool const all_failed =
-        job.says_ranks ? std::ssize(errors) == job.ranks : !lines_like(text, "^glt-partition: .").empty();
+        job.says_ranks ? std::ssize(errors) == job.ranks : !lines_like(text, "^(glt-partition|job): .").empty();
     if (all_failed && !died) {
       return verdict::same_error;
     }

@@ -205,7 +205,8 @@ TEST_CASE_TEMPLATE("two equal scores share a gradient in halves, however large t
             pushed.emplace(sharded, glt::host_view<glt::edge_id const>(), *form);
           }
           for (double const key : keys) {
-            INFO((is_exact ? "reproducible, form " : "form "), (form ? static_cast<int>(*form) : -1), ", key ", key);
+            INFO(std::string(is_exact ? "reproducible, form " : "form "), (form ? static_cast<int>(*form) : -1),
+                 ", key ", key);
             matrices_of<T> matrices{sharded.num_sources(), heads, columns};
             std::vector<std::int64_t> original;
             for (std::int64_t i = 0; i < matrices.vertices; ++i) {

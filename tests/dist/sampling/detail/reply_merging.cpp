@@ -77,6 +77,6 @@ TEST_CASE("a message of another length than its counts say is an error") {
                                 [&](std::size_t) { return glt::detail::frontier_places{places.data(), 2, 0}; });
                             static_cast<void>(merging.run());
                           }),
-                          "rank 3", "bytes instead of"));
+                          "part 3", "bytes instead of"));
   }
 }
