@@ -34,8 +34,13 @@ struct mpi_program_options {
 template <std::invocable<mpi_comm> Work>
 [[nodiscard]] int run_mpi_program(Work work, std::ostream& errors, mpi_program_options options = {}) {
   auto const tell = [&](std::string_view text) {
-    errors << options.name << (options.name.empty() ? "" : ": ") << text.substr(0, text.find("\nException raised from"))
-           << std::endl;
+    auto const head = options.name.empty() ? "" : ": ";
+    text = text.substr(0, text.find("\nException raised from"));
+    try { // in one piece, since other ranks write to the same terminal
+      errors << detail::message(options.name, head, text, '\n') << std::flush;
+    } catch (std::bad_alloc const&) {
+      errors << options.name << head << text << std::endl;
+    }
   };
   if (options.keep_memory) {
     static_cast<void>(keep_freed_memory()); // another allocator has its own way
