@@ -114,22 +114,31 @@ def draw_quality(quality):
 
 
 def draw_training(logs):
-    """Loss, accuracy and seconds by epoch, of (name, [object of an epoch]) each."""
-    curves = {}
+    """Loss, accuracy and seconds by epoch, of (name, [object of an epoch]) each; a log may hold several runs."""
+    runs = {}
     for name, epochs in logs:
+        several = len({epoch.get("run") for epoch in epochs}) > 1
+        for epoch in epochs:
+            parts = [name] * (len(logs) > 1) + [str(epoch.get("run"))] * several
+            runs.setdefault(" ".join(parts), []).append(epoch)
+    curves = {}
+    for run, epochs in runs.items():
+        whole_alone = len(runs) > 1 and any("seconds" in epoch for epoch in epochs)
         for epoch in epochs:
             for key, value in epoch.items():
                 title = next((t for t in ("Loss", "Accuracy", "Seconds") if t[:3].lower() in key.lower()), None)
+                if title == "Seconds" and whole_alone and key != "seconds":
+                    continue  # its parts would hide the runs
                 if title and (value is None or isinstance(value, (int, float))):
-                    label = f"{name} {key}" if len(logs) > 1 else key
-                    points = curves.setdefault(title, {}).setdefault(label, ([], []))
+                    points = curves.setdefault(title, {}).setdefault(f"{run} {key}".strip(), ([], []))
                     points[0].append(epoch["epoch"])
                     points[1].append(float("nan") if value is None else value)
     figure, axes = panels(len(curves))
     for one, title in zip(axes, sorted(curves, key=["Loss", "Accuracy", "Seconds"].index)):
         one.set(title=title, xlabel="epoch")
+        one.xaxis.get_major_locator().set_params(integer=True)
         for label, points in curves[title].items():
-            one.plot(*points, label=text(label, 30), marker="." if len(points[0]) < 40 else None)
+            one.plot(*points, label=text(label, 40), marker="." if len(points[0]) < 40 else None)
         legend(one)
     return figure, ""
 

@@ -47,6 +47,9 @@ printf '{"event":"begin"}\n\n{"epoch":1,"loss":2.5,"valid_acc":null,"rank":1}\n{
 printf '{"epoch":1,"loss":3,"seconds":0.5}\n' > other.jsonl
 draws 'Cora <&> friends' Loss Accuracy loss valid_acc epoch -- --title 'Cora <&> friends' run.jsonl
 draws 'run loss' 'other loss' 'other seconds' Seconds -- run.jsonl other.jsonl
+printf '{"run":"%s","epoch":1,"loss":3,"seconds":0.5,"waiting_seconds":0.1}\n' graph alone > two.jsonl # a curve each
+draws 'graph loss' 'alone loss' 'graph seconds' 'alone seconds' -- two.jsonl
+draws 'two graph loss' 'two alone loss' 'run loss' -- two.jsonl run.jsonl
 
 gather() { printf '{"name":"gather<8>","real_time":%s,"time_unit":"%s"%s}' "$@"; }
 printf '{"benchmarks":[%s,%s,%s]}' "$(gather 1 ms '')" "$(gather 9 ms '')" "$(gather 2 ms '')" > before.json
