@@ -252,16 +252,18 @@ void check_finite(Comm& comm, at::Tensor const& bucket, std::vector<named_tensor
   if (std::isfinite(bucket.sum().item<double>()) || bucket.isfinite().all().item<bool>()) { // the sum may be too large
     return;
   }
-  auto const odd = std::ranges::find_if(parameters, [&](named_tensor const& each) {
-    auto const& gradient = each.tensor.grad();
-    return contributes && gradient.defined() && !gradient.isfinite().all().item<bool>();
+  committed(comm, [&] {
+    auto const odd = std::ranges::find_if(parameters, [&](named_tensor const& each) {
+      auto const& gradient = each.tensor.grad();
+      return contributes && gradient.defined() && !gradient.isfinite().all().item<bool>();
+    });
+    exchange_values(comm, {.what = operation::gather_gradients, .hop = 1},
+                    odd == parameters.end() ? std::string()
+                                            : message("the gradient of ", odd->name,
+                                                      " is not finite; look for features that are not, which "
+                                                      "glt-partition refuses, or lower the learning rate"));
+    throw agreed(comm, 0, "the sum of the gradients of all ranks is not finite; lower the learning rate");
   });
-  exchange_values(comm, {.what = operation::gather_gradients, .hop = 1},
-                  odd == parameters.end() ? std::string()
-                                          : message("the gradient of ", odd->name,
-                                                    " is not finite; look for features or a loss that are not (a "
-                                                    "part of glt-partition has none), or lower the learning rate"));
-  throw agreed(comm, comm.rank(), "the sum of the gradients of all ranks is not finite; lower the learning rate");
 }
 
 /// Replaces gradients by Σ_r gradient_r · share_r, where `share(total)` is this rank's share of Σ_r num_seeds_r.
@@ -294,7 +296,8 @@ void reduce_gradients(Comm& comm, ::torch::nn::Module& module, std::int64_t num_
 /// optimiser then skips it, as on one process.
 ///
 /// @comm   collective; one header exchange, which carries the numbers of seeds, and one all-reduce of all
-///         gradients and one element per parameter
+///         gradients and one element per parameter; one header exchange more before the error of a sum that is not
+///         finite
 /// @throws collective_error  on every rank, if a rank has a negative number of seeds, parameters that are
 ///                           neither all float nor all double, a sparse gradient, a gradient that is not finite, or
 ///                           another number of bytes of gradients than rank 0; gradients stay as they were
