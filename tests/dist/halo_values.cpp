@@ -147,7 +147,8 @@ TEST_CASE("a graph made for other ranks is refused on every rank") {
         auto reversed = comm.split(0, -comm.rank());
         auto const error = glt_test::thrown<glt::collective_error>(
             [&] { static_cast<void>(glt::dist::make_source_originals(reversed, graph)); });
-        CHECK(glt_test::names(error, "on rank " + std::to_string(comm.size() - 1), "communicator"));
+        auto const last = std::to_string(comm.size() - 1);
+        CHECK(glt_test::names(error, "part " + last + " on rank " + last, "communicator"));
       },
       {2, 4});
 }

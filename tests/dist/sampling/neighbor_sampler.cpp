@@ -224,7 +224,9 @@ TEST_CASE("a graph made for other ranks is refused on every rank") {
         for (auto* other : {&alone, &reversed}) {
           auto const error = glt_test::thrown<glt::collective_error>(
               [&] { glt::dist::neighbor_sampler(*other, graph, {.fanouts = {2}}); });
-          CHECK(glt_test::names(error, "sampled by rank", "communicator"));
+          CHECK(glt_test::names(error,
+                                "sampled by rank " + std::to_string(other == &alone ? comm.rank() : comm.size() - 1),
+                                "communicator"));
         }
       },
       {2, 4});
