@@ -34,7 +34,7 @@ read_gpu_arguments() {
     esac
     shift
   done
-  if [ -z "$does_build$does_run" ] || ! [[ $limit =~ ^[0-9]*$ && $sanitizer =~ ^(none|memcheck)$ ]] \
+  if [ -z "$does_build$does_run" ] || ! [[ $limit =~ ^[0-9]*$ && $sanitizer =~ ^(none|memcheck|racecheck|synccheck)$ ]] \
     || { [ "$script" != tests/gpu.sh ] && [ "$sanitizer" != none ]; } || { [ "$script" != bench/gpu.sh ] && [ -n "$kernels" ]; }; then
     gpu_usage "$script"
   fi

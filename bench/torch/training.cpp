@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/serial.hpp>
+#include <glt/comm/threads.hpp>
+#include <glt/dist/data_part.hpp>
+#include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -10,7 +13,9 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/policy.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
+#include <glt/torch/collectives.hpp>
 #include <glt/torch/layers.hpp>
 #include <glt/torch/rgcn_conv.hpp>
 #include <glt/torch/tensor.hpp>
@@ -269,6 +274,69 @@ void train_step(benchmark::State& state) {
   state.SetLabel(std::string(glt::torch_threads_advice()));
 }
 
+/// GraphSAGE by two ranks of one thread, each with a random half of W1, which they read in place: milliseconds of a step,
+/// for which every rank takes 1024 seeds and all ranks join their gradients.
+void train_step_of_ranks(benchmark::State& state) {
+  constexpr int ranks = 2;
+  glt::keep_freed_memory();
+  auto const whole = glt_bench::rmat_graph().view();
+  auto const part_of = glt::random_partitioner{.seed = 1}(whole, ranks);
+  auto const names = glt::make_relabelling(part_of.view(), ranks);
+  std::vector<double> seconds;
+  double loss_sum = 0;
+  glt::run_threads(ranks, [&](glt::threads_comm comm) {
+    glt::set_torch_threads(1);
+    auto part = glt::split_graph<glt::local_id>(whole, names, comm.rank());
+    auto const rows = part.graph.view().num_rows();
+    std::vector<glt::local_id> seeds;
+    glt::buffer<cpu, float> x(rows * in);
+    glt::buffer<cpu, std::int64_t> y(rows);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      auto const v = part.original.view()[row];
+      for (std::int64_t c = 0; c < in; ++c) {
+        x[row * in + c] = static_cast<float>((v * in + c) % 1021) / 1021 - 0.5F;
+      }
+      y[row] = v * in % 1021 * plain_set::num_classes / 1021;
+      if (part.graph.view().degree(row) > 0) {
+        seeds.push_back(static_cast<glt::local_id>(part.book.begin(comm.rank()) + row));
+      }
+    }
+    glt::feature_table<cpu> tensors(rows);
+    tensors.add("x", glt::feature_store<cpu, float>(rows, in, std::move(x)));
+    tensors.add("y", glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(y)));
+    glt::dist::data_set const data(comm, glt::dist::data_part(std::move(part), {.tensors = std::move(tensors)}));
+    glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {15, 10, 5}}),
+                             glt_bench::batch_of(seeds, std::ssize(seeds), 0), {.batch_size = 1024});
+    torch::manual_seed(1);
+    sage_network net;
+    glt::sync_params(comm, net);
+    torch::optim::Adam adam(net.parameters(), 0.003);
+    int step = -5; // the first steps take memory
+    auto begun = std::chrono::steady_clock::now();
+    for (auto const& batch : loader.epoch(0)) {
+      adam.zero_grad();
+      auto const loss = net.loss(batch);
+      loss.backward();
+      glt::gather_grads(comm, net, batch.num_seeds);
+      adam.step();
+      auto const now = std::chrono::steady_clock::now();
+      if (comm.rank() == 0 && step >= 0) {
+        seconds.push_back(std::chrono::duration<double>(now - begun).count());
+        loss_sum += loss.item<double>();
+      }
+      begun = now;
+      if (++step == state.max_iterations) {
+        break;
+      }
+    }
+  });
+  for (std::size_t i = 0; state.KeepRunning(); ++i) {
+    state.SetIterationTime(seconds[i]);
+  }
+  state.counters["loss"] = loss_sum / static_cast<double>(seconds.size());
+  state.counters["scale"] = glt_bench::graph_scale();
+}
+
 template <bool Kept>
 void by_threads(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"threads", "kept"})->Args({1, Kept})->Args({2, Kept});
@@ -281,5 +349,6 @@ BENCHMARK(train_step<rgcn_network>)->Name("train_step/rgcn")->Apply(by_threads<f
 BENCHMARK(train_step<sage_network>)->Name("train_step/sage")->Apply(by_threads<true>);
 BENCHMARK(train_step<gat_network>)->Name("train_step/gat")->Apply(by_threads<true>);
 BENCHMARK(train_step<rgcn_network>)->Name("train_step/rgcn")->Apply(by_threads<true>);
+BENCHMARK(train_step_of_ranks)->Iterations(10)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 } // namespace

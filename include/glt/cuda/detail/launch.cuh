@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(lanes_of_block) for_teams_by_size_kernel(std::
   auto size = first + thread < n ? f.size(first + thread) : -1; // below 0: done
   while (__syncthreads_or(size >= row_of_block) != 0) {
     if (size >= row_of_block) {
-      chosen = thread; // any of them
+      atomicExch(&chosen, thread); // any of them; plain writes of several threads are a race
     }
     __syncthreads();
     int const owner = chosen;
