@@ -313,20 +313,22 @@ void train_step_of_ranks(benchmark::State& state) {
     torch::optim::Adam adam(net.parameters(), 0.003);
     int step = -5; // the first steps take memory
     auto begun = std::chrono::steady_clock::now();
-    for (auto const& batch : loader.epoch(0)) {
-      adam.zero_grad();
-      auto const loss = net.loss(batch);
-      loss.backward();
-      glt::gather_grads(comm, net, batch.num_seeds);
-      adam.step();
-      auto const now = std::chrono::steady_clock::now();
-      if (comm.rank() == 0 && step >= 0) {
-        seconds.push_back(std::chrono::duration<double>(now - begun).count());
-        loss_sum += loss.item<double>();
-      }
-      begun = now;
-      if (++step == state.max_iterations) {
-        break;
+    for (std::int64_t epoch = 0; step < state.max_iterations; ++epoch) {
+      for (auto const& batch : loader.epoch(epoch)) {
+        adam.zero_grad();
+        auto const loss = net.loss(batch);
+        loss.backward();
+        glt::gather_grads(comm, net, batch.num_seeds);
+        adam.step();
+        auto const now = std::chrono::steady_clock::now();
+        if (comm.rank() == 0 && step >= 0) {
+          seconds.push_back(std::chrono::duration<double>(now - begun).count());
+          loss_sum += loss.item<double>();
+        }
+        begun = now;
+        if (++step == state.max_iterations) {
+          break;
+        }
       }
     }
   });

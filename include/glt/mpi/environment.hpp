@@ -27,7 +27,7 @@ enum class mpi_threads : int {
 class mpi_environment {
 public:
   /// @comm   collective over all processes
-  /// @throws precondition_error  if MPI was started before; it cannot be started twice
+  /// @throws precondition_error  if MPI was started before, for it cannot be started twice, or time_limit is below 0
   /// @param  time_limit  seconds that MPI may wait for the other processes until all have started; 0 for ever. This
   ///                     process then ends with a last line, and thereby the job
   /// @throws error  if the MPI library does not let as many threads call it as `required`
@@ -38,6 +38,10 @@ public:
     if (initialized != 0) {
       throw precondition_error(
           "mpi_environment: MPI was started already; keep the one environment for the whole program");
+    }
+    if (!(time_limit.count() >= 0)) {
+      throw precondition_error(
+          detail::message("mpi_environment: time_limit is ", time_limit.count(), " s; pass 0 or more"));
     }
     std::optional<detail::mpi_deadline> deadline;
     if (time_limit.count() > 0) {
