@@ -28,8 +28,8 @@ if [ -n "$does_run" ]; then
       printf 'error: no compute-sanitizer; it comes with the CUDA toolkit\n' >&2
       exit 3
     fi
-    # Refused allocations and launches are what some tests are about.
     before=("$tool" --tool "$sanitizer" --error-exitcode 99) seconds=1800
+    # Refused allocations and launches are what some tests are about.
     [ "$sanitizer" != memcheck ] || before+=(--report-api-errors no)
   fi
   run_kit gpu_tests.txt "$out/tests.jsonl" "$seconds" "${before[@]}"
