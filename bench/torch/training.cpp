@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
+#include <glt/dist/batch.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -282,28 +283,23 @@ void train_step_of_ranks(benchmark::State& state) {
   auto const whole = glt_bench::rmat_graph().view();
   auto const part_of = glt::random_partitioner{.seed = 1}(whole, ranks);
   auto const names = glt::make_relabelling(part_of.view(), ranks);
+  auto const values = values_of(whole.num_rows());
+  glt::host_matrix<float const> const all_x(values.data(), whole.num_rows(), in);
+  auto const all_y = labels_of(whole.num_rows(), plain_set::num_classes);
   std::vector<double> seconds;
   double loss_sum = 0;
+  glt::dist::loader_report report;
   glt::run_threads(ranks, [&](glt::threads_comm comm) {
     glt::set_torch_threads(1);
     auto part = glt::split_graph<glt::local_id>(whole, names, comm.rank());
     auto const rows = part.graph.view().num_rows();
-    std::vector<glt::local_id> seeds;
-    glt::buffer<cpu, float> x(rows * in);
-    glt::buffer<cpu, std::int64_t> y(rows);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      auto const v = part.original.view()[row];
-      for (std::int64_t c = 0; c < in; ++c) {
-        x[row * in + c] = static_cast<float>((v * in + c) % 1021) / 1021 - 0.5F;
-      }
-      y[row] = v * in % 1021 * plain_set::num_classes / 1021;
-      if (part.graph.view().degree(row) > 0) {
-        seeds.push_back(static_cast<glt::local_id>(part.book.begin(comm.rank()) + row));
-      }
+    auto seeds = glt_bench::connected_vertices(part.graph.view());
+    for (auto& seed : seeds) {
+      seed += static_cast<glt::local_id>(part.book.begin(comm.rank()));
     }
     glt::feature_table<cpu> tensors(rows);
-    tensors.add("x", glt::feature_store<cpu, float>(rows, in, std::move(x)));
-    tensors.add("y", glt::feature_store<cpu, std::int64_t>(rows, 1, std::move(y)));
+    tensors.add("x", glt::feature_store<cpu, float>(rows, in, glt::split_rows(all_x, names, comm.rank())));
+    tensors.add("y", glt::feature_store<cpu, std::int64_t>(rows, 1, glt::split_rows(all_y.view(), names, comm.rank())));
     glt::dist::data_set const data(comm, glt::dist::data_part(std::move(part), {.tensors = std::move(tensors)}));
     glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {15, 10, 5}}),
                              glt_bench::batch_of(seeds, std::ssize(seeds), 0), {.batch_size = 1024});
@@ -331,11 +327,16 @@ void train_step_of_ranks(benchmark::State& state) {
         }
       }
     }
+    if (comm.rank() == 0) {
+      report = loader.report();
+    }
   });
   for (std::size_t i = 0; state.KeepRunning(); ++i) {
     state.SetIterationTime(seconds[i]);
   }
   state.counters["loss"] = loss_sum / static_cast<double>(seconds.size());
+  state.counters["in_place"] = static_cast<double>(report.rows.in_place);
+  state.counters["by_messages"] = static_cast<double>(report.rows.remote + report.sampled.remote);
   state.counters["scale"] = glt_bench::graph_scale();
 }
 
