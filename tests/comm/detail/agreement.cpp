@@ -117,6 +117,14 @@ TEST_CASE("arrays that do not have one element per rank are refused") {
               "2"));
 }
 
+TEST_CASE("the total of values") {
+  std::vector<detail::call_header> headers(3);
+  CHECK(detail::total_value({}) == 0);
+  headers[0].value = 5;
+  headers[2].value = -2;
+  CHECK(detail::total_value(headers) == 3);
+}
+
 TEST_CASE("every operation has a name") {
   CHECK(detail::name_of(detail::operation::leave) == "leave");
   CHECK(detail::name_of(detail::operation::user) == "user");

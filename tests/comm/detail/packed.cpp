@@ -82,6 +82,19 @@ TEST_CASE("lists and numbers, empty ones too") {
   CHECK(copy.node_type == 2);
 }
 
+TEST_CASE("an array of one element, and none") {
+  glt::buffer<glt::device::cpu, float> one(1);
+  one[0] = 7;
+  glt::buffer<glt::device::cpu, float> none(3);
+  aligned_block const both(256);
+  glt::detail::packer(both.data.get()).add(one).add(glt::buffer<glt::device::cpu, float>{});
+  glt::buffer<glt::device::cpu, float> copy;
+  glt::detail::unpacker({both.data.get(), both.size}, both.data).get(copy).get(none);
+  REQUIRE(copy.size() == 1);
+  CHECK(copy[0] == 7);
+  CHECK(none.size() == 0);
+}
+
 TEST_CASE("a block that ends early, or names lengths that it has not, is refused") {
   auto const batch = some_batch();
   auto const block = packed(batch);

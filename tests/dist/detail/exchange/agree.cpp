@@ -41,6 +41,17 @@ TEST_CASE("failures become text, and fingerprints tell values and their order ap
   CHECK(prints.size() == 1600);
   CHECK(glt::detail::book_fingerprint(glt::partition_book({0, 2, 5})) !=
         glt::detail::book_fingerprint(glt::partition_book({0, 3, 5})));
+  CHECK(glt::detail::book_fingerprint(glt::partition_book({0, 2, 5}, 7)) !=
+        glt::detail::book_fingerprint(glt::partition_book({0, 2, 5}, 8)));
+}
+
+TEST_CASE("a rank above zero is noticed") {
+  std::vector<glt::detail::call_header> headers(3);
+  CHECK(!glt::detail::any_above_zero(headers));
+  headers[1].value = -1;
+  CHECK(!glt::detail::any_above_zero(headers));
+  headers[2].value = 1;
+  CHECK(glt::detail::any_above_zero(headers));
 }
 
 TEST_CASE("an exception without a text is a failure all the same") {
