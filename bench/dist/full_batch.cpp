@@ -2,10 +2,9 @@
 #include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
-#include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/partition/book.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/dist/loader.hpp>
+#include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
-#include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/mpi/node.hpp>
 

@@ -23,7 +23,6 @@
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/dist/builder/number_keys.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/collected_table.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/data_part.hpp>
@@ -35,11 +34,9 @@
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
-#include <glt/dist/full_batch/edge_message.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
-#include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
@@ -72,7 +69,6 @@
 #include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
-#include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/serve_data.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/dist/sampling/full_neighborhoods.hpp>
@@ -119,14 +115,11 @@
 #include <glt/partition/simple_partitioners.hpp>
 #include <glt/partition/split.hpp>
 #include <glt/partition/stream/streaming_partitioners.hpp>
-#include <glt/sample/block.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/hotness/hotness.hpp>
-#include <glt/sample/hotness/hottest_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>

@@ -15,7 +15,7 @@ foreach(header IN LISTS headers)
 endforeach()
 file(WRITE "${WORK}/traps.cu" [[
 #include <glt/core/detail/arithmetic.hpp>
-#include <glt/sample/hotness/detail/log_miss.hpp>
+#include <glt/sample/hotness/detail/hotness_walk.hpp>
 __global__ void of_variate(std::uint64_t const* in, std::int64_t* out) { *out = glt::detail::minus_log2(*in); }
 __global__ void of_probability(double const* in, std::uint64_t* out) { *out = glt::detail::minus_ln_58(*in); }
 ]])

@@ -6,7 +6,6 @@
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 
 #include "support/device_parts.hpp"

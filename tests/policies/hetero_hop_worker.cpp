@@ -6,7 +6,7 @@
 
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
+#include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/policies.hpp"
 
-#include <glt/sample/hotness/hottest_vertices.hpp>
+#include <glt/sample/hotness/hotness.hpp>
 
 #include <doctest/doctest.h>
 

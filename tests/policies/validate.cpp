@@ -5,7 +5,7 @@
 #include <glt/graph/convert.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 
 #include <type_traits>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/options.hpp>
 
 #include <glt/core/error.hpp>
 #include <glt/graph/convert.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/core/random.hpp>
-#include <glt/dist/full_batch/detail/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/comm/communicator.hpp>
-#include <glt/nccl/detail/layer.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
 #include <algorithm>
 #include <cstddef>

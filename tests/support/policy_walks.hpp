@@ -9,7 +9,7 @@
 #include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
-#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/options.hpp>
 #include <glt/sample/walk/walks.hpp>
 
 #include <doctest/doctest.h>

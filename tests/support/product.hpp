@@ -7,10 +7,10 @@
 #include <glt/dist/loading/checkpoint.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/seeds.hpp>
+#include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
-#include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>

@@ -4,7 +4,6 @@
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
-#include <glt/dist/roles/role.hpp>
 #include <glt/dist/roles/server.hpp>
 
 namespace glt_test {

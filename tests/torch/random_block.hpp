@@ -3,7 +3,7 @@
 
 #include <glt/core/random.hpp>
 #include <glt/core/types.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 
 #include "torch/dense_graph.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/reasons.hpp>
 #include <glt/core/types.hpp>
 
 #include <concepts>
@@ -10,6 +9,56 @@
 #include <ranges>
 #include <span>
 #include <type_traits>
+
+// Reasons in compiler messages. An overload that only mistaken calls choose is deleted, and the name of the default
+// argument of its last template parameter says what to do:
+//
+//     template <class Range, class Reason = detail::views_do_not_outlive_temporaries>
+//     array_view(Range&&) = delete;
+//
+// So compilers print one line instead of all candidates, and std::is_constructible does not lie.
+namespace glt::detail {
+
+struct views_do_not_outlive_temporaries;
+struct views_of_different_memories_do_not_convert;
+struct views_do_not_drop_const;
+struct the_host_does_not_loop_over_memory_of_gpus;
+struct numbers_in_braces_are_no_elements;
+
+struct make_csr_takes_the_view_of_the_edges;
+struct a_part_is_taken_over_so_move_it;
+struct rows_are_taken_over_so_move_them;
+
+struct the_rule_needs_a_query_for_every_seed_such_as_a_time;
+struct seeds_are_in_ordinary_memory_and_the_policy_has_another_so_give_the_view_of_make_buffer;
+struct seeds_are_an_owner_of_another_memory_or_vertex_type_so_give_a_fitting_view;
+struct seeds_on_one_process_are_of_type_local_id;
+struct seeds_across_ranks_are_of_type_global_id;
+struct the_result_is_of_another_policy_or_vertex_type_and_across_ranks_of_glt_dist;
+struct these_are_options_of_another_sampler_such_as_walk_options_for_neighbor_options;
+struct the_graph_is_a_part_so_take_the_sampler_of_the_same_name_in_glt_dist;
+struct a_sampler_takes_the_view_of_a_graph;
+struct the_graph_has_another_memory_or_vertex_type_so_use_copy_graph;
+struct the_graph_is_of_another_policy_or_vertex_type_than_the_sampler;
+struct a_sampler_across_ranks_takes_a_dist_graph;
+
+struct a_loader_takes_a_recipe_as_second_argument_such_as_neighbor_batches;
+struct a_rule_goes_to_the_recipe_and_the_third_argument_is_the_seeds;
+struct seeds_of_this_loader_are_vertices_of_one_type_so_give_typed_seeds;
+struct seeds_of_this_loader_are_edges_so_give_edge_seeds;
+struct seeds_of_this_loader_are_vertices_of_all_ranks_so_give_a_vector_of_global_id;
+struct the_features_have_another_element_type_than_the_recipe;
+struct batches_with_types_have_no_features_but_tensors_of_a_type;
+struct batches_of_walks_have_no_features_so_use_a_feature_collector;
+struct to_device_copies_from_ordinary_memory_so_give_a_loader_on_device_cpu;
+
+struct servers_and_clients_take_the_role_context_of_the_ranks;
+struct a_remote_loader_is_made_by_a_client_of_the_same_communicator;
+struct the_options_are_not_those_of_the_recipe_that_the_servers_offer;
+
+struct a_layer_works_on_a_message_graph_such_as_a_block_or_a_sharded_graph;
+
+} // namespace glt::detail
 
 namespace glt {
 

@@ -3,13 +3,12 @@
 
 #include <glt/core/detail/processor.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

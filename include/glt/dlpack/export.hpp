@@ -3,7 +3,7 @@
 
 #include <glt/core/element_type.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dlpack/tensor.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/subgraph.hpp>

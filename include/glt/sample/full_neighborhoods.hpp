@@ -4,11 +4,9 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/block.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/subgraph.hpp>
 

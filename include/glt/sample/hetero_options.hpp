@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 
 namespace glt {

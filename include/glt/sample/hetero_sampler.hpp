@@ -4,10 +4,8 @@
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
-#include <glt/sample/detail/batch/hetero_seeds.hpp>
+#include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>

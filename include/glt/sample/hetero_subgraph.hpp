@@ -2,9 +2,8 @@
 #pragma once
 
 #include <glt/memory/memory.hpp>
-#include <glt/sample/block.hpp>
-#include <glt/sample/detail/batch/sampled_arrays.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/subgraph.hpp>
 
 namespace glt {
 

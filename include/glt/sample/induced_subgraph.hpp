@@ -3,11 +3,10 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/induced_edges.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

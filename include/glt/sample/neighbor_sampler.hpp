@@ -3,11 +3,9 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
-#include <glt/sample/detail/wrong_arguments.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 #include <glt/sample/subgraph.hpp>

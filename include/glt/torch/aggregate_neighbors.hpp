@@ -6,7 +6,7 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dlpack/tensor.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/tensor.hpp>
 

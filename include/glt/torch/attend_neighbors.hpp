@@ -6,12 +6,11 @@
 #include <glt/dist/full_batch/detail/attention/attention_gradients.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/neighbor_attention.hpp>

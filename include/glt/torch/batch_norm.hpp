@@ -4,8 +4,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
-#include <glt/dist/full_batch/detail/batch_statistics.hpp>
-#include <glt/dist/full_batch/detail/gather_batch_values.hpp>
+#include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/dist/full_batch/aggregate_messages.hpp>
-#include <glt/dist/full_batch/detail/message_kernels.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/message_graph.hpp>

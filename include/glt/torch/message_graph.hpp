@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/dist/full_batch/aggregation.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/threads.hpp>

@@ -6,7 +6,7 @@
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 

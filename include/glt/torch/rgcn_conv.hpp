@@ -3,10 +3,9 @@
 
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_relations.hpp>
-#include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/sample/block.hpp>
+#include <glt/sample/subgraph.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
 #include <glt/torch/message_graph.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
 
 #include "support/errors.hpp"
 

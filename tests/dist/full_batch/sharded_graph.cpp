@@ -6,8 +6,7 @@
 #include <glt/dist/full_batch/aggregate.hpp>
 #include <glt/dist/full_batch/aggregate_messages.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
-#include <glt/dist/full_batch/detail/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
 #include <glt/dist/full_batch/detail/out_degrees.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
 

@@ -9,7 +9,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/dist/loader.hpp>
-#include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/memory/policy.hpp>

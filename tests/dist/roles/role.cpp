@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/role.hpp>
+#include <glt/dist/roles/assignment.hpp>
 
 #include "support/errors.hpp"
 

@@ -3,7 +3,6 @@
 #include "parts.hpp"
 
 #include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
 
 namespace {

@@ -6,11 +6,9 @@
 
 #include <glt/dist/full_batch/detail/aggregate_relations.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
 #include <glt/dist/full_batch/detail/out_degrees.hpp>
-#include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 #include <glt/dist/roles/detail/part_router.hpp>
 #include <glt/mpi/node.hpp>

@@ -5,7 +5,7 @@
 
 #include <glt/cuda/policy.hpp>
 #include <glt/nccl/detail/api.hpp>
-#include <glt/nccl/detail/layer.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
 #include <type_traits>
 

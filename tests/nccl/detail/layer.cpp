@@ -4,7 +4,7 @@
 #include "support/errors.hpp"
 #include "support/fake_nccl.hpp"
 
-#include <glt/nccl/detail/layer.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
 #include <cstddef>
 #include <memory>

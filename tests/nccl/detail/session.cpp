@@ -7,7 +7,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
-#include <glt/nccl/detail/session.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/row_lengths.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 #include "support/errors.hpp"
 

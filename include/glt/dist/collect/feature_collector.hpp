@@ -4,10 +4,9 @@
 #include <glt/comm/comm.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
-#include <glt/dist/collect/detail/row_targets.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>

@@ -7,7 +7,7 @@
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>

@@ -4,8 +4,7 @@
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/embedding/detail/gradient_exchange.hpp>
-#include <glt/dist/embedding/detail/row_updates.hpp>
+#include <glt/dist/embedding/detail/gradients.hpp>
 #include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/loading/checkpoint.hpp>

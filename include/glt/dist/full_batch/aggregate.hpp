@@ -8,10 +8,9 @@
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
 #include <glt/dist/full_batch/detail/cover/covered_pass.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
-#include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/out_degrees.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 

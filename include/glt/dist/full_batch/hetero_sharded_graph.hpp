@@ -3,8 +3,8 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
-#include <glt/dist/full_batch/report.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
+#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>

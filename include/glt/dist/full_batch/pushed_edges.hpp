@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 

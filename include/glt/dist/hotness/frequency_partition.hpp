@@ -6,7 +6,7 @@
 #include <glt/partition/balance.hpp>
 #include <glt/partition/detail/part_capacities.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 
 namespace glt::detail {

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
-#include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/options.hpp>
 

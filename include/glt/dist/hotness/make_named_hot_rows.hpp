@@ -3,7 +3,7 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/core/element_type.hpp>
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/dist/batch.hpp>
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/loading/batch_recipe.hpp>
 #include <glt/dist/loading/detail/expansion.hpp>

@@ -14,7 +14,7 @@
 #include <glt/dist/walk/node2vec_walk.hpp>
 #include <glt/dist/walk/random_walk.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
 

@@ -7,11 +7,8 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
-#include <glt/dist/roles/detail/join_mailbox.hpp>
-#include <glt/dist/roles/detail/receive_in_time.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
-#include <glt/dist/roles/detail/share_bells.hpp>
-#include <glt/dist/roles/role.hpp>
 
 #include <chrono>
 #include <deque>

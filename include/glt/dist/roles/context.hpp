@@ -3,7 +3,7 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/dist/roles/role.hpp>
+#include <glt/dist/roles/assignment.hpp>
 
 namespace glt::detail {
 

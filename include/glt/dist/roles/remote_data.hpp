@@ -4,14 +4,13 @@
 #include <glt/comm/comm.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/data_description.hpp>
-#include <glt/dist/roles/detail/data_requests.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

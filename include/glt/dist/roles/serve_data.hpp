@@ -5,13 +5,12 @@
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/data_set.hpp>
 #include <glt/dist/roles/data_description.hpp>
-#include <glt/dist/roles/detail/data_requests.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

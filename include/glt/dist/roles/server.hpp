@@ -5,17 +5,15 @@
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
-#include <glt/dist/roles/detail/join_mailbox.hpp>
-#include <glt/dist/roles/detail/receive_in_time.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 #include <glt/dist/roles/detail/served_clients.hpp>
-#include <glt/dist/roles/detail/served_kind.hpp>
+#include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/server_rounds.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
-#include <glt/dist/roles/detail/share_bells.hpp>
-#include <glt/dist/roles/role.hpp>
 
 #include <chrono>
 #include <set>

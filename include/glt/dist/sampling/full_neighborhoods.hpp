@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/sample/full_neighborhoods.hpp>
 

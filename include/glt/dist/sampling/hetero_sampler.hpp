@@ -12,10 +12,8 @@
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
-#include <glt/sample/detail/batch/hetero_hop_worker.hpp>
-#include <glt/sample/detail/batch/hetero_seeds.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/rule/detail/hetero_rules.hpp>
 #include <glt/sample/rule/rule.hpp>

@@ -3,7 +3,6 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
 #include <glt/dist/sampling/detail/read_counts.hpp>
@@ -11,8 +10,8 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/induced_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

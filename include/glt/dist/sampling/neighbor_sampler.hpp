@@ -3,7 +3,6 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/hop_exchange.hpp>
 #include <glt/dist/sampling/detail/read_counts.hpp>
@@ -13,8 +12,7 @@
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/sample/detail/wrong_arguments.hpp>
-#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

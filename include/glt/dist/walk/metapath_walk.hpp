@@ -2,12 +2,10 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/metapath.hpp>

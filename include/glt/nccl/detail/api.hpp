@@ -5,7 +5,7 @@
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
-#include <glt/nccl/detail/layer.hpp>
+#include <glt/nccl/detail/basic_comm.hpp>
 #include <glt/nccl/error.hpp>
 
 #include <cuda_runtime_api.h>

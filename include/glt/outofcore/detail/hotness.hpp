@@ -12,9 +12,8 @@
 #include <glt/outofcore/detail/memory_plan.hpp>
 #include <glt/outofcore/detail/slices.hpp>
 #include <glt/partition/partitioner.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/hotness/detail/hotness_walk.hpp>
-#include <glt/sample/hotness/detail/log_miss.hpp>
 #include <glt/sample/hotness/hotness.hpp>
 #include <glt/sample/options.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
-#include <glt/sample/detail/row_lengths.hpp>
 #include <glt/sample/options.hpp>
 
 namespace glt {

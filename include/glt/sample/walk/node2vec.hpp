@@ -3,9 +3,8 @@
 
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/wrong_arguments.hpp>
-#include <glt/sample/edge_id_choice.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/sample/edge_id_choice.hpp>
+#include <glt/sample/options.hpp>
 
 namespace glt {
 

@@ -4,7 +4,7 @@
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 
 #include <ATen/Parallel.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/detail/bulk_list.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/collect/feature_collector.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/detail/edge_keys.hpp>
+#include <glt/dist/collect/detail/row_sources.hpp>
 
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/memory/buffer.hpp>

@@ -3,7 +3,7 @@
 
 #include <glt/dist/collect/detail/row_collector.hpp>
 
-#include <glt/dist/collect/detail/row_targets.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,6 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/core/random.hpp>
-#include <glt/dist/collect/detail/row_message.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/feature/detail/any_rows.hpp>

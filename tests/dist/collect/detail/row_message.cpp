@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_exchange.hpp>
 
 #include <glt/memory/buffer.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/detail/exchange/agree_on_text.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"

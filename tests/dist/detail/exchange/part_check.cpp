@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/dist/detail/exchange/part_check.hpp>
+#include <glt/dist/detail/exchange/agree.hpp>
 
 #include <doctest/doctest.h>
 

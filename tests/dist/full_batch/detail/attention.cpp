@@ -4,7 +4,6 @@
 #include <glt/dist/full_batch/detail/attention.hpp>
 
 #include <glt/comm/threads.hpp>
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 
 #include "support/device_parts.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/detail/attention_backward.hpp>
+#include <glt/dist/full_batch/detail/attention.hpp>
 
 #include <glt/comm/guard.hpp>
 #include <glt/comm/threads.hpp>
-#include <glt/dist/full_batch/detail/attention.hpp>
 #include <glt/dist/full_batch/detail/out_degrees.hpp>
 
 #include "support/allocations.hpp"

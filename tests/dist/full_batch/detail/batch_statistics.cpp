@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/full_batch/detail/batch_statistics.hpp>
+#include <glt/dist/full_batch/detail/batch_norm.hpp>
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/serial.hpp>

@@ -3,7 +3,7 @@
 
 #include <glt/dist/roles/server.hpp>
 
-#include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 
 #include "support/errors.hpp"
 #include "support/ranks.hpp"

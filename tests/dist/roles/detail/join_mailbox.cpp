@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/detail/join_mailbox.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 
 #include <glt/comm/guard.hpp>
 #include <glt/dist/roles/context.hpp>

@@ -4,7 +4,7 @@
 #include <glt/dist/roles/detail/served_clients.hpp>
 
 #include <glt/comm/serial.hpp>
-#include <glt/dist/roles/detail/served_kind.hpp>
+#include <glt/dist/roles/detail/served_kinds.hpp>
 
 #include "support/counted_batches.hpp"
 #include "support/errors.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/hetero_seeds.hpp>
+#include <glt/sample/detail/batch/hetero_builder.hpp>
 
 #include "support/errors.hpp"
 

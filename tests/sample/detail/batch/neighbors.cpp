@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/neighbors.hpp>
+#include <glt/sample/detail/batch/draw.hpp>
 
 #include <glt/exec/sequential.hpp>
 #include <glt/exec/threaded.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/detail/batch/sampled_arrays.hpp>
+#include <glt/sample/subgraph.hpp>
 
 #include <glt/memory/policy.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/hotness/detail/log_miss.hpp>
+#include <glt/sample/hotness/detail/hotness_walk.hpp>
 
 #include <glt/core/random.hpp>
 

@@ -3,13 +3,11 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/detail/bulk_list.hpp>
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_exchange.hpp>
-#include <glt/dist/collect/detail/row_message.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 #include <glt/dist/collect/detail/row_requests.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
-#include <glt/dist/collect/detail/row_targets.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
@@ -18,7 +16,7 @@
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

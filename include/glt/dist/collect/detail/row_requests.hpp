@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
-#include <glt/dist/collect/detail/edge_keys.hpp>
-#include <glt/dist/collect/detail/row_list.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/collect/collected_table.hpp>
+#include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/agree_on_text.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 
 namespace glt::detail {

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/core.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
-#include <glt/dist/full_batch/detail/relation_rows.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 
 namespace glt::detail {
+
+/// Rows that a pass over one relation reads and writes.
+///
+/// @shape  from and to are [n, F], with the same F
+template <memory_space Space, class T>
+struct relation_rows {
+  matrix_view<Space, T const> from;
+  matrix_view<Space, T> to;
+};
 
 /// Pass over all relations of a typed graph at once. The block of a step has the rows of each relation, one after the
 /// other.

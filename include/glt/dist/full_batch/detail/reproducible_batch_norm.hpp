@@ -3,10 +3,8 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
-#include <glt/dist/full_batch/detail/batch_statistics.hpp>
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
-#include <glt/dist/full_batch/detail/gather_batch_values.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/core/detail/processor.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 
 namespace glt::detail {
+
+template <class T>
+inline constexpr std::int64_t elements_of_line = 64 / static_cast<std::int64_t>(sizeof(T));
+
+/// Number of prefetched elements of a row; the hardware itself detects how a longer row goes on.
+template <class T>
+inline constexpr std::int64_t most_prefetched = 8 * elements_of_line<T>;
+
+/// Prefetches the rows at the other ends of edges that come soon, which are anywhere in memory. Edges behind a row
+/// belong to the next row.
+template <memory_space Space, class T>
+[[gnu::always_inline]] GLT_HOST_DEVICE inline void prefetch_ends(shard_view<Space> const& shard, edge_offset first,
+                                                                 edge_offset last, strided_rows<T const> const& rows,
+                                                                 std::int64_t columns) {
+  auto const asked = columns < most_prefetched<T> ? columns : most_prefetched<T>;
+  for (auto e = first; e < last && e < shard.columns.size(); ++e) {
+    auto const column = shard.columns[e];
+    if (column < shard.num_columns) { // a column of another shard may be beyond the rows
+      T const* const from = rows.row(column);
+      for (std::int64_t c = 0; c < asked; c += elements_of_line<T>) {
+        prefetch(from + c);
+      }
+    }
+  }
+}
 
 /// Count · 32 bytes of a row, which stay in registers while terms are added. Compilers do not keep them there by
 /// themselves if the number of terms is known only at run time.
@@ -243,6 +268,65 @@ struct divide_by_degree {
     T* const values = y + row * pieces.total + pieces.first(i);
     for (std::int64_t c = 0; c < pieces.width && degree > 1; ++c) {
       values[c] /= static_cast<T>(degree);
+    }
+  }
+};
+
+/// Returns a row, or null if rows have no columns.
+template <class T>
+[[nodiscard]] GLT_HOST_DEVICE T* row_or_null(strided_rows<T> const& rows, std::int64_t i) {
+  return rows.stride == 0 ? nullptr : rows.row(i);
+}
+
+/// Functor that adds up the messages of the edges of a shard, row by row.
+template <memory_space Space, class T, class Message>
+struct add_messages {
+  shard_view<Space> shard;
+  Message message;
+  strided_rows<T const> sources;
+  strided_rows<T const> destinations;
+  strided_rows<T> sums;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = shard.rows[i];
+    for (auto e = shard.offsets[i]; e < shard.offsets[i + 1]; ++e) {
+      message.message(sources.row(shard.columns[e]), row_or_null(destinations, row), shard.edges[e], sums.row(row));
+    }
+  }
+};
+
+/// Functor that adds up the gradients by the sources of a transposed shard.
+template <memory_space Space, class T, class Message>
+struct add_source_vjps {
+  shard_view<Space> transposed;
+  Message message;
+  strided_rows<T const> sources;
+  strided_rows<T const> destinations;
+  strided_rows<T const> gradients;
+  strided_rows<T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const source = transposed.rows[i];
+    for (auto e = transposed.offsets[i]; e < transposed.offsets[i + 1]; ++e) {
+      auto const row = transposed.columns[e];
+      message.source_vjp(sources.row(source), row_or_null(destinations, row), transposed.edges[e], gradients.row(row),
+                         out.row(source));
+    }
+  }
+};
+
+/// Functor that adds up the gradients by the destinations of a shard.
+template <memory_space Space, class T, class Message>
+struct add_destination_vjps {
+  shard_view<Space> shard;
+  Message message;
+  strided_rows<T const> sources;
+  strided_rows<T const> destinations;
+  strided_rows<T const> gradients;
+  strided_rows<T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = shard.rows[i];
+    for (auto e = shard.offsets[i]; e < shard.offsets[i + 1]; ++e) {
+      message.destination_vjp(sources.row(shard.columns[e]), row_or_null(destinations, row), shard.edges[e],
+                              gradients.row(row), out.row(row));
     }
   }
 };

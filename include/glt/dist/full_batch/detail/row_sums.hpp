@@ -3,7 +3,7 @@
 
 #include <glt/core/detail/processor.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/detail/exchange/request_reply.hpp>
-#include <glt/dist/detail/exchange/row_with.hpp>
+#include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 
 namespace glt::detail {

@@ -3,10 +3,9 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
-#include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/detail/device_batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
 #include <glt/dist/loading/loader_options.hpp>
+#include <glt/dist/to_device.hpp>
 #include <glt/sample/options.hpp>
 
 namespace glt::detail {

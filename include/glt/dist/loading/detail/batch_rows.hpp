@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/collected_table.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

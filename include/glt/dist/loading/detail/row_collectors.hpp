@@ -3,8 +3,7 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
-#include <glt/dist/collect/collected_table.hpp>
-#include <glt/dist/collect/detail/bulk_list.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 #include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>

@@ -6,7 +6,7 @@
 #include <glt/dist/loading/detail/expansion.hpp>
 #include <glt/dist/loading/detail/seed_memory.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/rule/rule.hpp>
 
 namespace glt::detail {

@@ -6,7 +6,7 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/roles/context.hpp>
 #include <glt/dist/roles/detail/batch_delivery.hpp>
-#include <glt/dist/roles/detail/receive_in_time.hpp>
+#include <glt/dist/roles/detail/role_mailbox.hpp>
 #include <glt/dist/roles/detail/served_kinds.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>

@@ -3,11 +3,162 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/exchange.hpp>
-#include <glt/dist/roles/detail/served_kind.hpp>
+#include <glt/comm/detail/mailbox.hpp>
+#include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/roles/detail/served_stream.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>
+#include <glt/sample/options.hpp>
+
+#include <typeinfo>
 
 namespace glt::detail {
+
+/// The next batches of a stream that one server makes in a joint sweep: `count` batches from `first` on. `place` is the
+/// index of the first among the batches of all servers.
+struct stream_batches {
+  served_stream* stream = nullptr;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::size_t place = 0;
+};
+
+/// Batches of one kind: streams of all clients that request this kind share its samplers and collectors.
+class served_kind {
+public:
+  served_kind() = default;
+  served_kind(served_kind const&) = delete;
+  served_kind& operator=(served_kind const&) = delete;
+  virtual ~served_kind() = default;
+
+  /// Opens a stream of a client; the rest of its message are the seeds.
+  ///
+  /// @throws precondition_error  if seeds or options are wrong
+  [[nodiscard]] virtual std::unique_ptr<served_stream> open(int client, open_message const& wanted,
+                                                            unpacker& seeds) = 0;
+  /// Makes the batches in `own`, and takes part in the sampling for the batches of other servers.
+  ///
+  /// @comm   collective over the servers, with the same keys
+  virtual void make(std::span<sample_key const> keys, stream_batches const& own) = 0;
+};
+
+/// Offer of a server: makes a kind of batches with the options that a client passes.
+template <communicator Comm>
+class served_offer {
+public:
+  served_offer(std::string name, std::string batch_name) : name_(std::move(name)), batch_name_(std::move(batch_name)) {}
+  served_offer(served_offer const&) = delete;
+  served_offer& operator=(served_offer const&) = delete;
+  virtual ~served_offer() = default;
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] std::string const& batch_name() const noexcept { return batch_name_; }
+  /// Reads the options of a message and packs them separately.
+  [[nodiscard]] virtual std::string read_options(unpacker& from) const = 0;
+  /// @comm   collective over the servers
+  /// @throws collective_error  on every server, if the options are wrong
+  [[nodiscard]] virtual std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& options) const = 0;
+
+private:
+  std::string name_;
+  std::string batch_name_;
+};
+
+/// Kind of batches that a recipe makes.
+template <communicator Comm, class Recipe>
+class recipe_kind final : public served_kind {
+  using policy_type = typename Recipe::policy_type;
+  using maker_type = typename Recipe::template maker<Comm, policy_type>;
+  using seeds_type = typename Recipe::seeds_type;
+
+public:
+  using batch_type = typename maker_type::batch_type;
+  /// Lets a maker read rows of other servers in place.
+  using sharing = std::function<void(maker_type&)>;
+
+  recipe_kind(Comm comm, Recipe const& recipe, sharing const& share) : maker_(std::move(comm), recipe, policy_type()) {
+    share(maker_);
+  }
+
+  [[nodiscard]] std::unique_ptr<served_stream> open(int client, open_message const& wanted, unpacker& from) override {
+    seeds_type seeds;
+    from.get(seeds);
+    maker_.check(seeds);
+    return std::make_unique<stream>(client, wanted, std::move(seeds));
+  }
+  void make(std::span<sample_key const> keys, stream_batches const& own) override {
+    joined_.resize(std::max(joined_.size(), keys.size()));
+    requests_.clear();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      requests_.push_back({&no_seeds_, keys[i], &joined_[i]});
+    }
+    for (std::int64_t i = 0; i < own.count; ++i) {
+      auto const at = own.place + static_cast<std::size_t>(i);
+      requests_[at] = static_cast<stream*>(own.stream)->request(own.first + i);
+    }
+    make_batches(maker_, std::span(std::as_const(requests_)));
+  }
+
+private:
+  using request_type = batch_request<seeds_type, batch_type>;
+
+  struct stream final : served_stream {
+    stream(int client, open_message const& wanted, seeds_type given)
+        : served_stream(client, wanted, given), seeds(std::move(given)), batch_seeds(static_cast<std::size_t>(bulk())),
+          made(static_cast<std::size_t>(bulk())) {}
+    // The i-th of the next batches.
+    [[nodiscard]] request_type request(std::int64_t i) {
+      auto const at = static_cast<std::size_t>(i);
+      seeds.gather(places(i), batch_seeds[at]);
+      made[at].positions.assign(places(i).begin(), places(i).end());
+      return {&batch_seeds[at], key(i), &made[at]};
+    }
+    [[nodiscard]] batch_type const& next() const { return made[static_cast<std::size_t>(num_sent())]; }
+    [[nodiscard]] std::int64_t message_bytes(batch_message const& head) const override {
+      return static_cast<std::int64_t>(packed_size(head, next()));
+    }
+    void write_message(batch_message const& head, std::byte* block) const override {
+      packer(block).add(head).add(next());
+    }
+
+    seeds_type seeds;
+    std::vector<seeds_type> batch_seeds; // [bulk]
+    std::vector<batch_type> made;        // [bulk]
+  };
+
+  maker_type maker_;
+  seeds_type no_seeds_;
+  std::vector<batch_type> joined_; // batches of other servers, empty here
+  std::vector<request_type> requests_;
+};
+
+/// Offer that makes kinds from a recipe.
+template <communicator Comm, class Recipe>
+class recipe_offer final : public served_offer<Comm> {
+  using kind = recipe_kind<Comm, Recipe>;
+
+public:
+  recipe_offer(std::string name, Recipe recipe, typename kind::sharing share)
+      : served_offer<Comm>(std::move(name), typeid(typename kind::batch_type).name()), recipe_(std::move(recipe)),
+        share_(std::move(share)) {}
+
+  [[nodiscard]] std::string read_options(unpacker& from) const override {
+    typename Recipe::options_type options{};
+    from.get(options);
+    std::string packed(packed_size(options), '\0');
+    packer(reinterpret_cast<std::byte*>(packed.data())).add(options);
+    return packed;
+  }
+  [[nodiscard]] std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& packed) const override {
+    typename Recipe::options_type options{};
+    unpacker({reinterpret_cast<std::byte const*>(packed.data()), packed.size()}, nullptr).get(options);
+    auto recipe = recipe_;
+    return std::make_unique<kind>(std::move(comm), recipe.with(std::move(options)), share_);
+  }
+
+private:
+  Recipe recipe_;
+  typename kind::sharing share_;
+};
 
 /// Offers of a server, the kinds of batches that clients have requested, and the loaders of these clients.
 ///

@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
-#include <glt/dist/detail/exchange/row_with.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/rule/rule.hpp>

@@ -7,7 +7,6 @@
 #include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/neighbors.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -6,9 +6,8 @@
 #include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
-#include <glt/sample/detail/batch/hetero_seeds.hpp>
+#include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
-#include <glt/sample/detail/batch/inherited_queries.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

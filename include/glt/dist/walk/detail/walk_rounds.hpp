@@ -5,7 +5,7 @@
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_inbox.hpp>
 #include <glt/dist/walk/detail/walk_moves.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>

@@ -4,15 +4,14 @@
 #include <glt/core/detail/processor.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/hop_place.hpp>
-#include <glt/sample/detail/batch/known_sizes.hpp>
+#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/detail/batch/numbering.hpp>
-#include <glt/sample/detail/batch/sampled_arrays.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
+#include <glt/sample/subgraph.hpp>
 
 namespace glt::detail {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/sample/detail/batch/hop_place.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/batch/row_search.hpp>
+#include <glt/sample/detail/batch/row_draws.hpp>
 #include <glt/sample/detail/batch/team_draws.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

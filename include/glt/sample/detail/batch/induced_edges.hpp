@@ -6,7 +6,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/batch_numbering.hpp>
 #include <glt/sample/detail/batch/draw.hpp>
-#include <glt/sample/detail/batch/row_search.hpp>
+#include <glt/sample/detail/batch/row_draws.hpp>
 
 namespace glt::detail {
 

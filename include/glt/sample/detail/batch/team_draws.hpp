@@ -3,7 +3,6 @@
 
 #include <glt/exec/detail/team.hpp>
 #include <glt/sample/detail/batch/row_draws.hpp>
-#include <glt/sample/detail/batch/row_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -6,7 +6,7 @@
 #include <glt/exec/detail/team.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/known_sizes.hpp>
+#include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>

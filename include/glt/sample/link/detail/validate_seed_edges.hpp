@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/sample/detail/arguments.hpp>
 
 namespace glt::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/sample/detail/row_lengths.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -4,8 +4,8 @@
 #include <glt/core/detail/processor.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/walk_draws.hpp>
 #include <glt/sample/walk/detail/walk_kernel.hpp>

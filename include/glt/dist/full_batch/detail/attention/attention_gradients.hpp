@@ -2,10 +2,7 @@
 #pragma once
 
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
-#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 

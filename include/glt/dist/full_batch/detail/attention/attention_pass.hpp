@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
-#include <glt/dist/full_batch/detail/attention/attention_scores.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/detail/exact/exact_rows.hpp>
 #include <glt/dist/full_batch/detail/row_kernels.hpp>

@@ -7,10 +7,9 @@
 #include <glt/dist/full_batch/detail/attention/attention_kernels.hpp>
 #include <glt/dist/full_batch/detail/attention/attention_pass.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
-#include <glt/dist/full_batch/detail/prefetch_ends.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/detail/round_trip.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/row_kernels.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/detail/strided_rows.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>

@@ -4,7 +4,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 
 namespace glt::detail {
 

@@ -6,10 +6,9 @@
 #include <glt/dist/full_batch/detail/aggregate_pass.hpp>
 #include <glt/dist/full_batch/detail/combine_rows.hpp>
 #include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
-#include <glt/dist/full_batch/detail/extreme_rows.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/row_sums.hpp>
-#include <glt/dist/full_batch/detail/shard.hpp>
+#include <glt/dist/full_batch/detail/shard_rows.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/memory/memory.hpp>
 

@@ -3,10 +3,33 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/comm/node_memory.hpp>
+#include <glt/dist/roles/context.hpp>
 
 #include <chrono>
 
 namespace glt::detail {
+
+/// Makes the mailbox of servers and their clients; fails on all of them if a rank failed before.
+///
+/// @comm   collective over the world; one header exchange and the exchanges of `make_mailbox`
+/// @throws collective_error  on every rank, if a rank failed or makes another call
+template <communicator Comm>
+  requires mailing<Comm>
+[[nodiscard]] auto join_mailbox(dist::role_context<Comm>& roles) {
+  exchange_values(host_comm(roles.world()), {.what = operation::join_roles, .hop = 1}, {});
+  return roles.world().make_mailbox();
+}
+
+/// Lets ranks of one machine wake each other when they send, if their mailboxes need it; mailboxes of threads do not.
+///
+/// @comm   as `share`, or none
+template <mailbox Box, node_memory Node>
+void share_bells(Box& box, Node& node) {
+  if constexpr (requires { Box::make_bells(node); }) {
+    box.listen(Box::make_bells(node));
+  }
+}
 
 /// Mailbox that tells whether the process of a rank has died, and whether it is of another job. MPI's mailbox does.
 template <class Box>

@@ -4,12 +4,167 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/exchange/slice_exchange.hpp>
-#include <glt/dist/embedding/detail/key_groups.hpp>
-#include <glt/dist/embedding/detail/row_updates.hpp>
+#include <glt/dist/embedding/embedding_options.hpp>
 #include <glt/graph/validate.hpp>
-#include <glt/sample/detail/validate_vertices.hpp>
+#include <glt/memory/memory.hpp>
+#include <glt/sample/detail/arguments.hpp>
+
+#include <variant>
 
 namespace glt::detail {
+
+/// Distinct keys of a list, ascending, each with its places in the order of the list.
+///
+/// Reusable; the memory is kept.
+template <host_policy Policy>
+class key_groups {
+  static constexpr memory_space space = Policy::space;
+
+public:
+  explicit key_groups(Policy policy)
+      : policy_(policy), sorted_(make_message_buffer<global_id>(policy)),
+        places_(make_message_buffer<std::int64_t>(policy)), distinct_(make_message_buffer<global_id>(policy)),
+        begins_(make_message_buffer<std::int64_t>(policy)) {}
+
+  /// @cost   one sort
+  template <class Key>
+  void group(array_view<space, Key const> keys) {
+    auto const size = keys.size();
+    remake(sorted_, size);
+    remake(places_, size);
+    for (std::int64_t i = 0; i < size; ++i) {
+      sorted_[i] = keys[i];
+      places_[i] = i;
+    }
+    policy_.executor().sort_by_key(sorted_.view(), places_.view());
+    remake(distinct_, size);
+    remake(begins_, size + 1);
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (i == 0 || sorted_[i] != sorted_[i - 1]) {
+        distinct_[count] = sorted_[i];
+        begins_[count++] = i;
+      }
+    }
+    begins_[count] = size;
+    distinct_.resize(count);
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return distinct_.size(); }
+  /// @shape  [size()]
+  [[nodiscard]] array_view<space, global_id const> keys() const noexcept { return distinct_.view(); }
+  /// Returns the places of the key of group g.
+  [[nodiscard]] array_view<space, std::int64_t const> places(std::int64_t g) const noexcept {
+    return places_.view().subview(begins_[g], begins_[g + 1] - begins_[g]);
+  }
+
+private:
+  template <class T>
+  static void remake(buffer<message_policy<Policy>, T>& list, std::int64_t size) {
+    list.clear(); // nothing to keep
+    list.resize(size);
+  }
+
+  Policy policy_;
+  buffer<message_policy<Policy>, global_id> sorted_;
+  buffer<message_policy<Policy>, std::int64_t> places_;
+  buffer<message_policy<Policy>, global_id> distinct_;
+  buffer<message_policy<Policy>, std::int64_t> begins_;
+};
+
+/// Sums of the rows of each group of places, every row times the weight of its place.
+template <host_policy Policy, class T>
+struct weighted_row_sums {
+  key_groups<Policy> const* groups;
+  double const* weights; ///< by place; null for 1
+  T const* rows;
+  std::int64_t columns;
+
+  [[nodiscard]] double operator()(std::int64_t group, std::int64_t column) const {
+    double sum = 0; // a hub may have thousands of terms
+    for (auto const place : groups->places(group)) {
+      sum += (weights == nullptr ? 1 : weights[place]) * static_cast<double>(rows[place * columns + column]);
+    }
+    return sum;
+  }
+};
+
+/// Update of an element x; `first` and `second` are its moments, if the optimiser has them.
+struct sgd_step {
+  double rate;
+  template <class T>
+  void operator()(double gradient, T& x, T*, T*) const {
+    x = static_cast<T>(x - rate * gradient);
+  }
+};
+
+struct adagrad_step {
+  double rate;
+  double epsilon;
+  template <class T>
+  void operator()(double gradient, T& x, T*, T* second) const {
+    *second = static_cast<T>(*second + gradient * gradient);
+    x = static_cast<T>(x - rate * gradient / (std::sqrt(static_cast<double>(*second)) + epsilon));
+  }
+};
+
+struct adam_step {
+  double rate; ///< corrected for the number of updates
+  sparse_adam how;
+  template <class T>
+  void operator()(double gradient, T& x, T* first, T* second) const {
+    *first = static_cast<T>(*first + (1 - how.beta1) * (gradient - *first));
+    *second = static_cast<T>(*second + (1 - how.beta2) * (gradient * gradient - *second));
+    x = static_cast<T>(x - rate * *first / (std::sqrt(static_cast<double>(*second)) + how.epsilon));
+  }
+};
+
+/// Returns the step of update number `count`, from 1.
+[[nodiscard]] inline sgd_step step_of(sparse_sgd const& how, std::int64_t) {
+  return {how.learning_rate};
+}
+[[nodiscard]] inline adagrad_step step_of(sparse_adagrad const& how, std::int64_t) {
+  return {how.learning_rate, how.epsilon};
+}
+[[nodiscard]] inline adam_step step_of(sparse_adam const& how, std::int64_t count) {
+  auto const t = static_cast<double>(count);
+  return {how.learning_rate * std::sqrt(1 - std::pow(how.beta2, t)) / (1 - std::pow(how.beta1, t)), how};
+}
+
+[[nodiscard]] inline bool has_first_moments(sparse_optimizer const& how) {
+  return std::holds_alternative<sparse_adam>(how);
+}
+[[nodiscard]] inline bool has_second_moments(sparse_optimizer const& how) {
+  return !std::holds_alternative<sparse_sgd>(how);
+}
+
+/// Rows of a part and their moments.
+///
+/// @shape  all [rows of the part · columns]; moments that the optimiser does not have are empty
+template <memory_space Space, class T>
+struct embedding_arrays {
+  array_view<Space, T> rows;
+  array_view<Space, T> first;
+  array_view<Space, T> second;
+};
+
+/// Update of the row that is the key of a group, by the sum of the group.
+template <host_policy Policy, class T, class Step>
+struct update_row {
+  weighted_row_sums<Policy, T> gradients;
+  embedding_arrays<Policy::space, T> arrays;
+  Step step;
+
+  void operator()(std::int64_t group) const {
+    auto const columns = gradients.columns;
+    auto const begin = gradients.groups->keys()[group] * columns;
+    for (std::int64_t f = 0; f < columns; ++f) {
+      auto const i = begin + f;
+      step(gradients(group, f), arrays.rows[i], arrays.first.empty() ? nullptr : &arrays.first[i],
+           arrays.second.empty() ? nullptr : &arrays.second[i]);
+    }
+  }
+};
 
 template <host_policy Policy, class T>
 struct write_row_sums {
