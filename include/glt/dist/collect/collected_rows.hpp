@@ -34,6 +34,7 @@ struct collected_counts {
   std::int64_t in_place = 0; ///< of other ranks, read where they lie
   std::int64_t cached = 0;   ///< of other ranks, found among the hot rows
   std::int64_t remote = 0;   ///< of other ranks, requested by messages
+  std::int64_t repeated = 0; ///< of other ranks, copied from another batch of the same `bulk`
 
   /// Returns the hit ratio of the hot rows: cached / (cached + remote), or 0 if nothing was cached.
   [[nodiscard]] double hit_ratio() const noexcept {
@@ -42,7 +43,7 @@ struct collected_counts {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.own, self.in_place, self.cached, self.remote);
+    return std::tie(self.own, self.in_place, self.cached, self.remote, self.repeated);
   }
   collected_counts& operator+=(collected_counts const& other) noexcept { return combine(*this, other, std::plus<>()); }
 };

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -123,8 +124,7 @@ TEST_CASE_TEMPLATE("rows of lists that are collected together are those of one l
   });
 }
 
-TEST_CASE("lists of more rows than a round arrive, and four lists cost the exchanges of one and the bytes of "
-          "four") {
+TEST_CASE("lists of more rows than a round arrive; four lists cost the exchanges of one, and a remote row once") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     for (std::int64_t const columns : {7, 9000}) { // at most 29 rows a round
@@ -133,24 +133,41 @@ TEST_CASE("lists of more rows than a round arrive, and four lists cost the excha
       glt::dist::feature_collector collector(counted, store);
       using rows = glt::dist::collected_rows<cpu, float>;
       lists_of<cpu, rows> const lists(divided, comm.rank(), 4, true, cpu{});
-      std::int64_t bytes = 0;
       std::int64_t collectives = 0;
+      std::int64_t remote = 0;
       std::vector<rows> expected(4);
+      std::map<glt::global_id, bool> wanted; // of other ranks; true if a list has it among its seeds
       for (std::size_t i = 0; i < 4; ++i) {
+        auto const& list = lists.lists[i];
         counted.reset();
-        collector.collect(lists.lists[i].vertices, lists.lists[i].num_seeds, 0, expected[i]);
-        bytes += counted.counts().total().bytes;
+        collector.collect(list.vertices, list.num_seeds, 0, expected[i]);
         collectives = std::max(collectives, counted.counts().total().collectives);
+        for (std::int64_t v = 0; v < list.vertices.size(); ++v) {
+          if (divided.names.book.owner(list.vertices[v]) != comm.rank()) {
+            wanted[list.vertices[v]] |= v < list.num_seeds;
+            ++remote;
+          }
+        }
       }
+      std::int64_t bytes = glt::detail::header_bytes * (comm.size() - 1);
+      for (auto const& [vertex, is_seed] : wanted) {
+        bytes += 4 + columns * 4 + (is_seed ? 8 : 0); // id, features, label
+      }
+      auto const before = collector.counts();
       counted.reset();
       collector.collect_bulk(lists.all(), 1);
       for (std::size_t i = 0; i < 4; ++i) {
         CHECK(glt_test::to_vector(lists.rows[i].features) == glt_test::to_vector(expected[i].features));
         CHECK(glt_test::to_vector(lists.rows[i].labels) == glt_test::to_vector(expected[i].labels));
       }
-      CHECK(counted.counts().total().bytes == bytes - 3 * glt::detail::header_bytes * (comm.size() - 1));
-      CHECK((columns == 7 ? counted.counts().total().collectives == collectives
-                          : comm.size() == 1 || counted.counts().total().collectives > collectives));
+      auto const sent = counted.counts().total();
+      std::vector<std::int64_t> sums{bytes, sent.bytes}; // of requests here, of replies there
+      comm.all_reduce(std::span(sums), glt::reduction::sum);
+      CHECK(sums[0] == sums[1]);
+      CHECK((columns == 7 ? sent.collectives == collectives : comm.size() == 1 || sent.collectives > 3));
+      CHECK(collector.counts().remote - before.remote == std::ssize(wanted));
+      CHECK(collector.counts().repeated - before.repeated == remote - std::ssize(wanted));
+      CHECK((comm.size() == 1 || remote > std::ssize(wanted)));
     }
   });
 }

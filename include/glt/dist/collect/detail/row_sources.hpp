@@ -128,7 +128,7 @@ public:
       : num_parts_(book.num_parts()), by_edge_(by_edge), policy_(std::move(policy)), index_(index_policy_of(policy_)),
         buckets_(with_hot_part(book, 0), index_), tables_(static_cast<std::size_t>(num_parts_) + 1),
         is_local_(static_cast<std::size_t>(num_parts_), 0), local_flags_(make_buffer<index_policy>(is_local_, index_)),
-        unflagged_(index_), replaced_(0, index_), keys_(0, index_), found_(0, index_) {
+        unflagged_(index_), replaced_places_(0, index_), replaced_(0, index_), keys_(0, index_), found_(0, index_) {
     is_local_[static_cast<std::size_t>(rank)] = 1;
     set_local(is_local_);
   }
@@ -158,13 +158,20 @@ public:
   }
   [[nodiscard]] id_table_view<space> table(int source) const { return tables_[static_cast<std::size_t>(source)]; }
 
+  /// Returns true if the row of a vertex, or of its edges, is requested by messages unless it is hot.
+  [[nodiscard]] bool is_remote(global_id vertex) const { return !is_local(buckets_.book().owner(vertex)); }
+  [[nodiscard]] bool any_remote() const noexcept { return std::ranges::find(is_local_, 0) != is_local_.end(); }
+
   /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
+  /// Places are those of the keys or, on hosts, `places_of_keys` where it is not empty.
   ///
+  /// @shape  places_of_keys [n], ascending, or empty
   /// @where  waits for the sizes of the lists
   /// @pre    vertices are in [0, V); not checked
   /// @throws precondition_error  if an edge is missing in the local source that owns it
   template <class Vertex>
-  void sort(row_keys<space, Vertex> const& keys, std::int64_t num_flagged, std::int64_t num_never_hot) {
+  void sort(row_keys<space, Vertex> const& keys, std::int64_t num_flagged, std::int64_t num_never_hot,
+            std::span<std::int64_t const> places_of_keys = {}) {
     auto const size = keys.vertices.size();
     if (table(hot()).size() > 0) {
       replaced_.clear();
@@ -181,6 +188,15 @@ public:
     if (by_edge_) {
       find_edges(keys.edges);
     }
+    places_ = buckets_.places().data();
+    if (host_policy<Policy> && !places_of_keys.empty()) {
+      replaced_places_.clear();
+      replaced_places_.resize(size);
+      for (std::int64_t i = 0; i < size; ++i) {
+        replaced_places_[i] = places_of_keys[static_cast<std::size_t>(places_[i])];
+      }
+      places_ = replaced_places_.data();
+    }
   }
 
   /// Returns the rows that the last batch needs of a source.
@@ -188,8 +204,7 @@ public:
     auto const s = static_cast<std::size_t>(source);
     auto const first = offsets_[s];
     auto const* const rows = by_edge_ && is_local(source) ? found_.data() : buckets_.rows().data();
-    return {rows + first, buckets_.places().data() + first, offsets_[s + 1] - first,
-            flags_end_.empty() ? 0 : flags_end_[s] - first};
+    return {rows + first, places_ + first, offsets_[s + 1] - first, flags_end_.empty() ? 0 : flags_end_[s] - first};
   }
   /// Returns the start of every source's list among all rows, places and edge keys.
   ///
@@ -240,6 +255,8 @@ private:
   slice_bounds<index_policy> unflagged_;
   std::span<std::int64_t const> offsets_;   // [P + 2]
   std::span<std::int64_t const> flags_end_; // [P + 1], end of each source's flagged rows; empty if there are none
+  std::int64_t const* places_ = nullptr;    // of the keys of all sources
+  buffer<index_policy, std::int64_t> replaced_places_;
   buffer<index_policy, global_id> replaced_;
   buffer<index_policy, edge_key> keys_;
   buffer<index_policy, local_id> found_;
