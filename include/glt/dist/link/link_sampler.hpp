@@ -25,6 +25,7 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
+#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -62,10 +63,10 @@ public:
 
   /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  sources [P / positives], destinations [P] global ids · labels [P], or empty · queries [P / positives], or
-  ///         empty if the rule has none
+  /// @shape  sources [S], destinations [P] global ids · labels [P], or empty · queries [S], or empty if the rule has
+  ///         none
   struct bulk_item {
-    array_view<space, Vertex const> sources;
+    link_sources<space, Vertex> sources;
     array_view<space, Vertex const> destinations;
     array_view<space, std::int64_t const> labels{};
     array_view<space, query_type const> queries{};
@@ -143,21 +144,21 @@ public:
   /// Throws for seed edges that this sampler cannot take.
   ///
   /// @throws precondition_error  as `sample` on the rank that failed
-  void check(host_view<Vertex const> sources, host_view<Vertex const> destinations,
+  void check(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
-    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations(),
-                                options_.negatives.positives);
+    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
     detail::validate_labels(labels, destinations.size(), options_.negatives);
   }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
   ///
-  /// @shape  sources, destinations [P] global ids, of any part · labels [P], classes from 0, or empty
+  /// @shape  sources [S], destinations [P] global ids, of any part, source by source · labels [P], classes from 0, or
+  ///         empty
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a rank passes lists of different lengths, an end that is no
+  /// @throws collective_error  on every rank, if a rank passes lists that do not fit, an end that is no
   ///                           vertex of its type, a negative label, or labels for triplets, or the keys differ
   /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -165,18 +166,18 @@ public:
     sample_bulk(std::span(&batch, 1));
   }
   /// Samples without labels.
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations, sample_key key,
               sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     sample(sources, destinations, {}, key, out);
   }
-  /// Samples with one query per seed edge, such as its time; see the serial `link_sampler`.
+  /// Samples with one query per source of seed edges, such as their time; see the serial `link_sampler`.
   ///
-  /// @shape  labels [P], or empty · queries [P]
+  /// @shape  labels [P], or empty · queries [S]
   /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
-  /// @throws collective_error  as without queries, or if a rank does not pass one query per edge
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  /// @throws collective_error  as without queries, or if a rank does not pass one query per source
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
               sample_type& out)
     requires(detail::has_query<Rule>)
@@ -210,7 +211,7 @@ public:
       auto& [positives, negatives, assembly] = workers_[b];
       auto const seeds = assembly.seeds(positives.view(), negatives);
       items_.push_back({.seeds = seeds,
-                        .queries = assembly.queries(batches[b].queries),
+                        .queries = assembly.queries(positives.view(), batches[b].queries),
                         .key = batches[b].key,
                         .out = &assembly.subgraph_of(*batches[b].out)});
     }
@@ -238,11 +239,7 @@ private:
     });
     detail::fingerprint print;
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
-    print.add(negatives.positives)
-        .add(negatives.strict)
-        .add(negatives.self_pairs)
-        .add(negatives.attempts)
-        .add(negatives.padding);
+    print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
     print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
     print.add(times.sources != nullptr).add(times.destinations != nullptr).add(times.sources == times.destinations);
@@ -275,8 +272,8 @@ private:
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [sources, destinations, labels, queries, key, out] = batches[b];
-      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(), relation_.num_destinations(),
-                                  options_.negatives.positives);
+      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(),
+                                  relation_.num_destinations());
       detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
       if (detail::has_query<Rule>) {
         detail::check_queries(sources.size(), queries.size());
@@ -290,63 +287,85 @@ private:
 
   void draw_negatives(std::span<bulk_item const> batches, std::int64_t step, std::string const& failure) {
     auto const ex = policy_.executor();
-    std::int64_t size = 0;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      size += failure.empty() ? workers_[b].positives.size() : 0;
+    auto const mode = options_.negatives.mode;
+    auto const num_batches = failure.empty() ? batches.size() : 0;
+    bulk_places end;
+    for (std::size_t b = 0; b < num_batches; ++b) {
+      end.pass(workers_[b].positives.view(), mode);
     }
-    ends_.resize(2 * size);
-    originals_.resize(2 * size);
-    keys_.resize(size);
-    using copy = glt::detail::copy_elements<space, Vertex>;
-    for (std::int64_t b = 0, first = 0; first < size; ++b) {
-      auto const positives = workers_[static_cast<std::size_t>(b)].positives.view();
-      auto const count = positives.size();
-      ex.for_each(count, copy{positives.sources, ends_.view().subview(first, count)});
-      ex.for_each(count, copy{positives.destinations, ends_.view().subview(size + first, count)});
-      first += count;
+    ends_.resize(end.source + end.destination);
+    originals_.resize(ends_.size());
+    keys_.resize(end.key);
+    bulk_places at;
+    for (std::size_t b = 0; b < num_batches; ++b) {
+      auto const positives = workers_[b].positives.view();
+      append(positives.sources, at.source);
+      append(positives.destinations, end.source + at.destination);
+      at.pass(positives, mode);
     }
-    look_up_originals({.what = detail::operation::look_up, .step = step}, failure);
+    look_up_originals(end.source, {.what = detail::operation::look_up, .step = step}, failure);
     auto const originals = std::as_const(originals_).view();
     wanted_.clear();
-    std::int64_t first = 0;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto& [positives, negatives, assembly] = workers_[b];
-      auto const count = positives.size();
-      auto const keys = keys_.view().subview(first, count);
-      glt::detail::seed_edges_view<space, global_id> const original{.sources = originals.subview(first, count),
-                                                                    .destinations =
-                                                                        originals.subview(size + first, count),
-                                                                    .occurrences = positives.view().occurrences,
-                                                                    .sorted_sources = {},
-                                                                    .sorted_destinations = {}};
-      ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{
-                             detail::negatives_key(batches[b].key, types_.edge_type), original, {}, {}, keys});
-      wanted_.push_back({&positives, keys, &negatives});
+    at = {};
+    for (std::size_t b = 0; b < num_batches; ++b) {
+      auto& [seeds, negatives, assembly] = workers_[b];
+      auto const positives = seeds.view();
+      glt::detail::seed_edges_view<space, global_id> const original{
+          .sources = originals.subview(at.source, positives.sources.size()),
+          .destinations = originals.subview(end.source + at.destination, positives.size()),
+          .occurrences = positives.occurrences,
+          .sorted_sources = {},
+          .sorted_destinations = {},
+          .offsets = positives.offsets};
+      auto const keys = keys_.view().subview(at.key, positives.num_groups(mode));
+      ex.for_each(keys.size(), glt::detail::key_of_group<space, space, global_id>{
+                                   detail::negatives_key(batches[b].key, types_.edge_type), original, mode, {}, {}, keys});
+      wanted_.push_back({&seeds, keys, &negatives});
       if constexpr (std::same_as<query_type, std::int64_t>) {
         wanted_.back().times = batches[b].queries;
       }
-      first += count;
+      at.pass(positives, mode);
     }
     candidates_.begin(step);
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
 
+  void append(array_view<space, Vertex const> vertices, std::int64_t first) {
+    policy_.executor().for_each(vertices.size(),
+                                glt::detail::copy_elements<space, Vertex>{
+                                    vertices, ends_.view().subview(first, vertices.size())});
+  }
+
   // Looks up the original ids of all sources and then of all destinations; once if they are of one type.
-  void look_up_originals(detail::call_site site, std::string const& failure) {
+  void look_up_originals(std::int64_t num_sources, detail::call_site site, std::string const& failure) {
     auto const ends = std::as_const(ends_).view();
     if (types_.one_vertex_type()) {
       directories_.sources->originals_of(ends, originals_.view(), site, failure);
       return;
     }
-    auto const half = ends.size() / 2;
-    directories_.sources->originals_of(ends.subview(0, half), originals_.view().subview(0, half), site, failure);
-    directories_.destinations->originals_of(ends.subview(half, half), originals_.view().subview(half, half), site);
+    auto const rest = ends.size() - num_sources;
+    auto const originals = originals_.view();
+    directories_.sources->originals_of(ends.subview(0, num_sources), originals.subview(0, num_sources), site, failure);
+    directories_.destinations->originals_of(ends.subview(num_sources, rest), originals.subview(num_sources, rest), site);
   }
 
   // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     glt::detail::exclusion_exchange<Comm, Policy, Vertex> edges;
+  };
+
+  // Places of a batch among the sources, destinations and keys of a bulk.
+  struct bulk_places {
+    std::int64_t source = 0;
+    std::int64_t destination = 0;
+    std::int64_t key = 0;
+
+    void pass(glt::detail::seed_edges_view<space, Vertex> batch, negative_mode mode) noexcept {
+      source += batch.sources.size();
+      destination += batch.size();
+      key += batch.num_groups(mode);
+    }
   };
 
   // Memory to make one batch of a bulk.
