@@ -112,8 +112,8 @@ private:
 
 /// Draws negatives one by one from the definition, with sets; all in ids of the list of edges.
 inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const& sources,
-                                    naive_end const& destinations, naive_positives const& of_batch, glt::random_key batch,
-                                    glt::negative_options const& options,
+                                    naive_end const& destinations, naive_positives const& of_batch,
+                                    glt::random_key batch, glt::negative_options const& options,
                                     std::vector<std::int64_t> const& times_of_sources = {}) {
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(edge_pairs.begin(), edge_pairs.end());
   auto const positives = of_batch.pairs();
@@ -134,8 +134,8 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
     auto const index = binary ? place / groups : place % per;
     auto const source = binary ? places[group] : group;
     auto const first = binary ? group : static_cast<std::size_t>(std::ranges::find(places, group) - places.begin());
-    auto const key = first < keys.size() ? keys[first]
-                                         : glt::detail::positive_key(batch, of_batch.sources[source], -1, 0);
+    auto const key =
+        first < keys.size() ? keys[first] : glt::detail::positive_key(batch, of_batch.sources[source], -1, 0);
     std::pair<std::int64_t, std::int64_t> pair;
     bool good = false;
     for (int attempt = 0; attempt < (options.strict ? options.attempts : 1) && !good; ++attempt) {
@@ -430,8 +430,8 @@ inline std::vector<glt::link_options> link_options_to_try() {
                      .exclude = seed_exclusion::edges_and_reverses});
   options.push_back({.neighbors = {.fanouts = {2}},
                      .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}});
-  options.push_back({.neighbors = {.fanouts = {2}, .disjoint = true},
-                     .negatives = {.mode = negative_mode::triplet, .amount = 0}});
+  options.push_back(
+      {.neighbors = {.fanouts = {2}, .disjoint = true}, .negatives = {.mode = negative_mode::triplet, .amount = 0}});
   return options;
 }
 

@@ -134,7 +134,8 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
     glt::link_sample<Policy, Vertex> out;
     auto const labels_of = [&](glt_test::naive_positives const& positives, std::int64_t step) {
       std::vector<std::int64_t> labels;
-      for (std::size_t i = 0; i < positives.destinations.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
+      for (std::size_t i = 0;
+           i < positives.destinations.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
         labels.push_back(static_cast<std::int64_t>(i % 4));
       }
       return labels;
@@ -416,8 +417,9 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
       auto const& other = comm.rank() == last ? shorter : good;
       CHECK(glt_test::names(refused(good, other, {}), name, "2 sources", "1 destinations"));
       std::vector<std::int64_t> const offsets{0, comm.rank() == last ? 3 : 1, 2};
-      CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample({good, offsets}, good, {}, out); }),
-                            name, "offset 1 of seed edges is 3"));
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::collective_error>([&] { sampler.sample({good, offsets}, good, {}, out); }), name,
+          "offset 1 of seed edges is 3"));
       CHECK(glt_test::names(refused(good, good, negative), name, "label of seed edge 1 is -1"));
       if (comm.size() > 1) {
         auto const other_seed = glt_test::thrown<glt::collective_error>(

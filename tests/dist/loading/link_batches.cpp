@@ -151,10 +151,40 @@ TEST_CASE("seeds of several destinations are gathered with their labels and time
   CHECK(gathered({}).offsets == std::vector<std::int64_t>{0});
   auto wrong = seeds;
   wrong.labels.pop_back();
-  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { wrong.check(); }), "5 labels", "6 destinations"));
+  CHECK(
+      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { wrong.check(); }), "5 labels", "6 destinations"));
   wrong = seeds;
   wrong.times.push_back(1);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { wrong.check(); }), "5 times", "4 sources"));
+}
+
+TEST_CASE("the guide finds the positives and negatives of every source of a batch") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::link_batches const recipe(
+        graph, {.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet, .amount = 3}});
+    std::vector<std::vector<std::int64_t>> found;
+    auto const add_loss = [&](auto const& sample, auto source, auto positives, auto negatives) {
+      auto const nodes = sample.subgraph().nodes();
+      auto& ids = found.emplace_back(std::vector<std::int64_t>{nodes[source]});
+      for (auto const at : positives) {
+        ids.push_back(nodes[at]);
+      }
+      CHECK(negatives.size() == 3);
+    };
+    glt::dist::edge_seeds<> const seeds{.sources = {4, 9, 2}, .destinations = {7, 1, 3}, .offsets = {0, 2, 2, 3}};
+    glt::dist::loader loader(comm, recipe, seeds, {.batch_size = 2});
+    for (auto const& batch : loader.epoch(0)) {
+      auto const& sample = batch.sample;
+      auto const offsets = sample.pos_offsets();
+      for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
+        auto const positives = sample.dst_pos_index().subview(offsets[i], offsets[i + 1] - offsets[i]);
+        add_loss(sample, sample.src_index()[i], positives, sample.dst_neg_index().row(i));
+      }
+    }
+    CHECK(found == std::vector<std::vector<std::int64_t>>{{4, 7, 1}, {9}, {2, 3}});
+  });
 }
 
 TEST_CASE("equal seed edges draw different negatives at the places of a batch and in every step") {

@@ -7,6 +7,7 @@
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
+#include <glt/dist/link/detail/negative_keys.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/detail/vertex_times.hpp>
@@ -16,7 +17,6 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
-#include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
@@ -89,14 +89,13 @@ public:
   link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
                options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
                Policy policy = {}, detail::times_of_ends<Comm, Policy, Vertex> times = {})
-      : types_(agree_on(comm, graph, directories, options, weights, times)), directories_(directories),
-        options_(std::move(options)), rules_(std::move(rules)), comm_(comm),
-        relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
+      : types_(agree_on(comm, graph, directories, options, weights, times)), options_(std::move(options)),
+        rules_(std::move(rules)), comm_(comm), relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
         sampler_(comm, graph, options_.neighbors, kind::neighbor_rules(rules_), policy),
         edges_(comm, relation_, policy), candidates_(edges_, directories, weights, times),
+        keys_(directories, types_, options_.negatives.mode, policy),
         drawer_(detail::negatives_between(options_.negatives, types_), policy),
-        num_node_types_(kind::num_node_types(graph)), policy_(policy), ends_(0, policy), originals_(0, policy),
-        keys_(0, policy) {
+        num_node_types_(kind::num_node_types(graph)), policy_(policy) {
     for (auto const& what : detail::excluded_relations(types_, options_.exclude)) {
       exclusions_.push_back({what, {comm, glt::detail::part_of_relation(graph, what.edge_type), policy}});
     }
@@ -194,14 +193,14 @@ public:
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] { prepare(batches); });
     auto const step = batches.empty() ? 0 : batches[0].key.step;
+    positives_.clear();
+    for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
+      positives_.push_back(workers_[b].positives.view());
+    }
     if (options_.negatives.amount > 0) {
       draw_negatives(batches, step, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
-    }
-    positives_.clear();
-    for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
-      positives_.push_back(workers_[b].positives.view());
     }
     for (auto& [what, edges] : exclusions_) {
       edges.exclude_bulk(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
@@ -286,86 +285,22 @@ private:
   }
 
   void draw_negatives(std::span<bulk_item const> batches, std::int64_t step, std::string const& failure) {
-    auto const ex = policy_.executor();
-    auto const mode = options_.negatives.mode;
-    auto const num_batches = failure.empty() ? batches.size() : 0;
-    bulk_places end;
-    for (std::size_t b = 0; b < num_batches; ++b) {
-      end.pass(workers_[b].positives.view(), mode);
-    }
-    ends_.resize(end.source + end.destination);
-    originals_.resize(ends_.size());
-    keys_.resize(end.key);
-    bulk_places at;
-    for (std::size_t b = 0; b < num_batches; ++b) {
-      auto const positives = workers_[b].positives.view();
-      append(positives.sources, at.source);
-      append(positives.destinations, end.source + at.destination);
-      at.pass(positives, mode);
-    }
-    look_up_originals(end.source, {.what = detail::operation::look_up, .step = step}, failure);
-    auto const originals = std::as_const(originals_).view();
+    keys_.look_up(positives_, {.what = detail::operation::look_up, .step = step}, failure);
     wanted_.clear();
-    at = {};
-    for (std::size_t b = 0; b < num_batches; ++b) {
-      auto& [seeds, negatives, assembly] = workers_[b];
-      auto const positives = seeds.view();
-      glt::detail::seed_edges_view<space, global_id> const original{
-          .sources = originals.subview(at.source, positives.sources.size()),
-          .destinations = originals.subview(end.source + at.destination, positives.size()),
-          .occurrences = positives.occurrences,
-          .sorted_sources = {},
-          .sorted_destinations = {},
-          .offsets = positives.offsets};
-      auto const keys = keys_.view().subview(at.key, positives.num_groups(mode));
-      ex.for_each(keys.size(), glt::detail::key_of_group<space, space, global_id>{
-                                   detail::negatives_key(batches[b].key, types_.edge_type), original, mode, {}, {}, keys});
-      wanted_.push_back({&seeds, keys, &negatives});
+    for (std::size_t b = 0; b < positives_.size(); ++b) {
+      wanted_.push_back({&workers_[b].positives, keys_.next(positives_[b], batches[b].key), &workers_[b].negatives});
       if constexpr (std::same_as<query_type, std::int64_t>) {
         wanted_.back().times = batches[b].queries;
       }
-      at.pass(positives, mode);
     }
     candidates_.begin(step);
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
-  }
-
-  void append(array_view<space, Vertex const> vertices, std::int64_t first) {
-    policy_.executor().for_each(vertices.size(),
-                                glt::detail::copy_elements<space, Vertex>{
-                                    vertices, ends_.view().subview(first, vertices.size())});
-  }
-
-  // Looks up the original ids of all sources and then of all destinations; once if they are of one type.
-  void look_up_originals(std::int64_t num_sources, detail::call_site site, std::string const& failure) {
-    auto const ends = std::as_const(ends_).view();
-    if (types_.one_vertex_type()) {
-      directories_.sources->originals_of(ends, originals_.view(), site, failure);
-      return;
-    }
-    auto const rest = ends.size() - num_sources;
-    auto const originals = originals_.view();
-    directories_.sources->originals_of(ends.subview(0, num_sources), originals.subview(0, num_sources), site, failure);
-    directories_.destinations->originals_of(ends.subview(num_sources, rest), originals.subview(num_sources, rest), site);
   }
 
   // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     glt::detail::exclusion_exchange<Comm, Policy, Vertex> edges;
-  };
-
-  // Places of a batch among the sources, destinations and keys of a bulk.
-  struct bulk_places {
-    std::int64_t source = 0;
-    std::int64_t destination = 0;
-    std::int64_t key = 0;
-
-    void pass(glt::detail::seed_edges_view<space, Vertex> batch, negative_mode mode) noexcept {
-      source += batch.sources.size();
-      destination += batch.size();
-      key += batch.num_groups(mode);
-    }
   };
 
   // Memory to make one batch of a bulk.
@@ -376,7 +311,6 @@ private:
   };
 
   detail::link_types types_;
-  detail::of_both_ends<directory_type*> directories_;
   options_type options_;
   typename kind::rules_type rules_;
   Comm comm_;
@@ -384,13 +318,11 @@ private:
   sampler_type sampler_;
   glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
   glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
+  glt::detail::negative_keys<Comm, Policy, Vertex> keys_;
   glt::detail::negative_drawer<Policy, Vertex> drawer_;
   std::vector<exclusion> exclusions_;
   std::size_t num_node_types_;
   Policy policy_;
-  buffer<Policy, Vertex> ends_;
-  buffer<Policy, global_id> originals_;
-  buffer<Policy, random_key> keys_;
   std::vector<worker> workers_; // by batch
   std::vector<glt::detail::seed_edges_view<space, Vertex>> positives_;
   std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted_;

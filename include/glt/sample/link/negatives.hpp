@@ -17,7 +17,7 @@ enum class negative_mode {
 /// The negatives of a positive depend on the key, its original ids and the number of equal positives before it in the
 /// batch, so that they are the same on any number of ranks. Ranks that pass the same positive in the same step
 /// therefore draw the same negatives for it: give every edge to one rank. In triplets several positives of a source
-/// share the negatives that the first one draws alone; those of a source without positives depend on its id alone.
+/// share the negatives that the first one draws alone. A source without positives draws by the key and its id.
 struct negative_options {
   negative_mode mode = negative_mode::binary;
   double amount = 1;       ///< negatives per positive; 0 for none. For triplets per source, a whole number

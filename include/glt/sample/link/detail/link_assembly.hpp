@@ -31,7 +31,9 @@ struct write_of_groups {
   negative_mode mode;
   array_view<Space, T const> of_sources;
   array_view<Space, T> to;
-  GLT_HOST_DEVICE void operator()(std::int64_t group) const { to[group] = of_sources[positives.source_of(group, mode)]; }
+  GLT_HOST_DEVICE void operator()(std::int64_t group) const {
+    to[group] = of_sources[positives.source_of(group, mode)];
+  }
 };
 // Writes the seeds of kept negatives: destinations and, unless triplets, sources.
 template <memory_space Space, class Vertex>
@@ -188,8 +190,8 @@ public:
       ex.for_each(positives.num_groups(options_.mode), write{positives, options_.mode, of_sources, sources});
       ex.for_each(positives.size(), write{positives, negative_mode::binary, of_sources, destinations});
       ex.for_each(places_.size(),
-                  write_negative_queries<space, Vertex, Query>{
-                      positives, of_sources, options_, std::as_const(places_).view(), sources, destinations});
+                  write_negative_queries<space, Vertex, Query>{positives, of_sources, options_,
+                                                               std::as_const(places_).view(), sources, destinations});
     }
     return std::as_const(queries_).view();
   }

@@ -310,8 +310,7 @@ private:
       drawn_times<space> late{};
       if (!times.empty()) {
         late = {sources_of(times, first, count), times.subview(first_destination + first, count),
-                std::as_const(open).view(),      batch.times,
-                options_};
+                std::as_const(open).view(), batch.times, options_};
       }
       auto const size =
           ex.select_if(count,

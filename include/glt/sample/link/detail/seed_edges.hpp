@@ -102,7 +102,7 @@ struct count_equal_before {
   }
 };
 
-// Computes the random key of every group, by original ids: that of its first positive, or of its source and no vertex.
+// Computes the random key of every group, by original ids: of its first positive, or of its source and no destination.
 template <memory_space Space, memory_space IdSpace, class Vertex>
 struct key_of_group {
   random_key key;

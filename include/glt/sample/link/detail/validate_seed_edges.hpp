@@ -7,7 +7,7 @@
 
 namespace glt::detail {
 
-// Returns the first place of offsets that are not those of `num_destinations`, or the number of offsets.
+// Returns the place of an offset that does not ascend from 0 to `num_destinations`, or the number of offsets.
 template <memory_space Space>
 struct place_of_wrong_offset {
   array_view<Space, std::int64_t const> offsets;
