@@ -36,6 +36,7 @@ struct plain_batch {
   std::vector<local_id> index;
   std::vector<std::int64_t> label;
   std::vector<local_id> triplets;
+  std::vector<std::int64_t> offsets;
   std::vector<std::uint8_t> verified;
   std::vector<local_id> nodes;
   std::vector<local_id> row;
@@ -57,6 +58,7 @@ plain_batch pairs_of(Policy const& policy, Sample const& made) {
     auto const part = to_vector(policy, list);
     out.triplets.insert(out.triplets.end(), part.begin(), part.end());
   }
+  out.offsets = to_vector(policy, made.pos_offsets());
   out.verified = to_vector(policy, made.verified());
   return out;
 }
@@ -78,14 +80,16 @@ struct seed_lists {
   std::vector<local_id> sources;
   std::vector<local_id> destinations;
   std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> offsets{};
 };
 
-seed_lists lists_of(glt_test::pair_list const& positives) {
-  seed_lists made;
-  for (auto const& [source, destination] : positives) {
-    made.sources.push_back(static_cast<local_id>(source));
-    made.destinations.push_back(static_cast<local_id>(destination));
-    made.labels.push_back(static_cast<std::int64_t>(made.labels.size()) % 3);
+seed_lists lists_of(glt_test::naive_positives const& positives) {
+  seed_lists made{.sources{positives.sources.begin(), positives.sources.end()},
+                  .destinations{positives.destinations.begin(), positives.destinations.end()},
+                  .labels{},
+                  .offsets = positives.offsets};
+  for (std::size_t i = 0; i < made.destinations.size(); ++i) {
+    made.labels.push_back(static_cast<std::int64_t>(i) % 3);
   }
   return made;
 }
@@ -95,7 +99,8 @@ void sample_on(Policy const& policy, Sampler& sampler, seed_lists const& seeds, 
   auto const sources = make_buffer<Policy>(seeds.sources, policy);
   auto const destinations = make_buffer<Policy>(seeds.destinations, policy);
   auto const labels = make_buffer<Policy>(seeds.labels, policy);
-  sampler.sample(sources.view(), destinations.view(), labels.view(), key, out);
+  auto const offsets = make_buffer<Policy>(seeds.offsets, policy);
+  sampler.sample({sources.view(), offsets.view()}, destinations.view(), labels.view(), key, out);
 }
 
 } // namespace
@@ -112,7 +117,8 @@ TEST_CASE_TEMPLATE("link samples are those of the host", Policy, GLT_TEST_ONE_PO
       link_sample<device::cpu> expected;
       link_sample<Policy> out; // reused: nothing of the last batch may shine through
       for (std::int64_t const size : {17, 0, 1, 60}) {
-        auto seeds = lists_of(glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)));
+        auto const pairs = glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
+        auto seeds = lists_of(size == 60 ? glt_test::ragged(pairs) : pairs);
         if (size == 17 || options.negatives.mode == negative_mode::triplet) {
           seeds.labels.clear();
         }
@@ -139,7 +145,8 @@ TEST_CASE_TEMPLATE("links of an edge type are those of the host", Policy, GLT_TE
       hetero_link_sample<device::cpu> expected;
       hetero_link_sample<Policy> out;
       for (std::int64_t const size : {17, 0, 60}) {
-        auto seeds = lists_of(glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size)));
+        auto const pairs = glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
+        auto seeds = lists_of(size == 60 ? glt_test::ragged(pairs) : pairs);
         if (options.negatives.mode == negative_mode::triplet) {
           seeds.labels.clear();
         }
@@ -214,7 +221,7 @@ TEST_CASE_TEMPLATE("by every rule seed edges are excluded as on the host, and ne
   constexpr auto space = Policy::space;
   auto const check = [&]<class OnHost, class There>(OnHost rule, There rule_there) {
     constexpr bool timed = !std::is_same_v<typename OnHost::query_type, no_query>;
-    for (auto options : glt_test::link_options_of_sources_to_try()) {
+    for (auto options : glt_test::link_options_to_try()) {
       if (options.neighbors.replace && requires { rule.batch_key; }) {
         continue; // LABOR
       }
@@ -228,23 +235,21 @@ TEST_CASE_TEMPLATE("by every rule seed edges are excluded as on the host, and ne
                                                           : array_view<space, std::int64_t const>());
       link_sample<device::cpu> expected;
       link_sample<Policy> out;
-      auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 60, 3), options.negatives);
-      auto seeds = lists_of(positives);
-      std::vector<local_id> sources;
+      auto const seeds = lists_of(glt_test::ragged(glt_test::some_positives(list, 60, 3)));
       std::vector<std::int64_t> queries;
-      for (std::size_t i = 0; i < positives.size(); i += static_cast<std::size_t>(options.negatives.positives)) {
-        sources.push_back(seeds.sources[i]);
+      for (std::size_t i = 0; i < seeds.sources.size(); ++i) {
         queries.push_back(static_cast<std::int64_t>(i) * 23 % 120 - 5);
       }
       auto const sample = [&](auto const& where, auto& by, auto& to) {
         using place = std::remove_cvref_t<decltype(where)>;
-        auto const from = make_buffer<place>(sources, where);
+        auto const from = make_buffer<place>(seeds.sources, where);
+        auto const offsets = make_buffer<place>(seeds.offsets, where);
         auto const into = make_buffer<place>(seeds.destinations, where);
         auto const at = make_buffer<place>(queries, where);
         if constexpr (timed) {
-          by.sample(from.view(), into.view(), {}, at.view(), {.seed = 6}, to);
+          by.sample({from.view(), offsets.view()}, into.view(), {}, at.view(), {.seed = 6}, to);
         } else {
-          by.sample(from.view(), into.view(), {.seed = 6}, to);
+          by.sample({from.view(), offsets.view()}, into.view(), {.seed = 6}, to);
         }
       };
       sample(device::cpu{}, on_host, expected);
@@ -270,7 +275,8 @@ TEST_CASE_TEMPLATE("wrong seed edges and labels are refused in the words of the 
   auto const refused = [&](seed_lists const& seeds) {
     return glt_test::thrown<precondition_error>([&] { sample_on(policy, sampler, seeds, {}, out); });
   };
-  CHECK(glt_test::names(refused({{1, 2}, {3}, {}}), "2 sources and 1 destinations"));
+  CHECK(glt_test::names(refused({{1, 2}, {3}, {}}), "2 sources, 1 destinations"));
+  CHECK(glt_test::names(refused({{1, 2}, {3, 4}, {}, {0, 3, 2}}), "offset 1 of seed edges is 3"));
   CHECK(glt_test::names(refused({{1, 31}, {3, 4}, {}}), "source of seed edge 1 is 31"));
   CHECK(glt_test::names(refused({{1, 3}, {-1, 4}, {}}), "destination of seed edge 0 is -1"));
   CHECK(glt_test::names(refused({{1, 3}, {1, 4}, {1}}), "1 labels for 2 seed edges"));

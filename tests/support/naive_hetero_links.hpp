@@ -40,7 +40,7 @@ struct naive_hetero_link_sample : naive_link_pairs {
 /// @shape  shares of the sources and of the destinations, or empty
 template <class Around>
 naive_hetero_link_sample sample_hetero_links_naively(
-    hetero_list const& graph, pair_list const& positives, std::vector<std::int64_t> const& labels,
+    hetero_list const& graph, naive_positives const& positives, std::vector<std::int64_t> const& labels,
     glt::hetero_link_options const& options, glt::sample_key key,
     std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> const& shares, Around const& around) {
   auto const& schema = graph.schema;
@@ -57,7 +57,7 @@ naive_hetero_link_sample sample_hetero_links_naively(
   std::vector<std::vector<std::int64_t>> id_in_graph(graph.relations.size());
   for (std::size_t e = 0; e < graph.relations.size(); ++e) {
     std::set<std::pair<std::int64_t, std::int64_t>> excluded;
-    for (auto const& [source, destination] : positives) {
+    for (auto const& [source, destination] : positives.pairs()) {
       if (e == edge_type && options.exclude != glt::seed_exclusion::none) {
         excluded.insert({source, destination});
       }
@@ -101,7 +101,7 @@ naive_hetero_link_sample sample_hetero_links_naively(
 
 /// Samples links of one type uniformly.
 inline naive_hetero_link_sample
-sample_hetero_links_naively(hetero_list const& graph, pair_list const& positives,
+sample_hetero_links_naively(hetero_list const& graph, naive_positives const& positives,
                             std::vector<std::int64_t> const& labels, glt::hetero_link_options const& options,
                             glt::sample_key key,
                             std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> const& shares = {}) {
@@ -152,7 +152,8 @@ inline std::vector<glt::hetero_link_options> hetero_link_options_to_try(glt::het
                                    .neighbors = {.fanouts = glt::same_fanouts(schema, option.neighbors.fanouts),
                                                  .replace = option.neighbors.replace,
                                                  .expand = option.neighbors.expand,
-                                                 .edge_ids = option.neighbors.edge_ids},
+                                                 .edge_ids = option.neighbors.edge_ids,
+                                                 .disjoint = option.neighbors.disjoint},
                                    .negatives = option.negatives,
                                    .exclude = option.exclude,
                                    .reverse_type = reverse};

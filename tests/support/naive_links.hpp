@@ -8,9 +8,11 @@
 #include <glt/sample/rule/temporal_rule.hpp>
 
 #include "graphs.hpp"
+#include "naive_positives.hpp"
 #include "naive_rules.hpp"
 #include "naive_sampler.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +24,6 @@
 #include <vector>
 
 namespace glt_test {
-
-using pair_list = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 /// Negative pairs in plain vectors.
 struct naive_negatives {
@@ -60,10 +60,11 @@ private:
 
 /// Draws negatives one by one from the definition, with sets; all in ids of the list of edges.
 inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const& sources,
-                                    naive_end const& destinations, pair_list const& positives, glt::random_key batch,
-                                    glt::negative_options const& options,
+                                    naive_end const& destinations, naive_positives const& of_batch,
+                                    glt::random_key batch, glt::negative_options const& options,
                                     std::vector<std::int64_t> const& times_of_sources = {}) {
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(edge_pairs.begin(), edge_pairs.end());
+  auto const positives = of_batch.pairs();
   std::set<std::pair<std::int64_t, std::int64_t>> const seeds(positives.begin(), positives.end());
   std::vector<glt::random_key> keys;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;
@@ -72,22 +73,26 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
   }
   naive_negatives out;
   bool const binary = options.mode == glt::negative_mode::binary;
-  auto const per_source = static_cast<std::size_t>(options.positives);
-  auto const size =
-      static_cast<std::size_t>(std::ceil(static_cast<double>(positives.size() / per_source) * options.amount));
+  auto const places = of_batch.places_of_sources();
+  auto const groups = binary ? positives.size() : of_batch.sources.size();
+  auto const size = static_cast<std::size_t>(std::ceil(static_cast<double>(groups) * options.amount));
   for (std::size_t place = 0; place < size; ++place) {
     auto const per = static_cast<std::size_t>(options.amount);
-    auto const positive = binary ? place % positives.size() : place / per * per_source;
-    auto const index = binary ? place / positives.size() : place % per;
+    auto const group = binary ? place % groups : place / per;
+    auto const index = binary ? place / groups : place % per;
+    auto const source = binary ? places[group] : group;
+    auto const first = binary ? group : static_cast<std::size_t>(std::ranges::find(places, group) - places.begin());
+    auto const key =
+        first < keys.size() ? keys[first] : glt::detail::positive_key(batch, of_batch.sources[source], -1, 0);
     std::pair<std::int64_t, std::int64_t> pair;
     bool good = false;
     for (int attempt = 0; attempt < (options.strict ? options.attempts : 1) && !good; ++attempt) {
-      glt::random_stream draws(keys[positive].fold(index), static_cast<std::uint64_t>(attempt));
-      pair.first = binary ? sources.draw(draws) : positives[positive].first;
+      glt::random_stream draws(key.fold(index), static_cast<std::uint64_t>(attempt));
+      pair.first = binary ? sources.draw(draws) : of_batch.sources[source];
       pair.second = destinations.draw(draws);
       good = !edges.contains(pair) && !seeds.contains(pair) && (pair.first != pair.second || options.self_pairs);
       if (!times_of_sources.empty()) {
-        auto const time = times_of_sources[positive / per_source];
+        auto const time = times_of_sources[source];
         good = good && destinations.exists(pair.second, time) && (!binary || sources.exists(pair.first, time));
       }
     }
@@ -100,7 +105,7 @@ inline naive_negatives draw_naively(pair_list const& edge_pairs, naive_end const
 }
 
 /// The same among the vertices of a graph without types.
-inline naive_negatives draw_naively(edge_list const& graph, pair_list const& positives, glt::sample_key key,
+inline naive_negatives draw_naively(edge_list const& graph, naive_positives const& positives, glt::sample_key key,
                                     glt::negative_options const& options, std::vector<std::int64_t> const& shares = {},
                                     std::vector<std::int64_t> const& times = {},
                                     std::vector<std::int64_t> const& times_of_sources = {}) {
@@ -114,6 +119,8 @@ inline naive_negatives draw_naively(edge_list const& graph, pair_list const& pos
 struct naive_link_pairs {
   pair_list labelled; ///< edge_label_index, as pairs
   std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> offsets;           ///< of the positives of every source
+  std::vector<std::int64_t> sources;           ///< of triplets
   pair_list triplets;                          ///< source and destination of the positives
   std::vector<std::vector<std::int64_t>> rows; ///< dst_neg_index, by source
   std::vector<bool> verified;
@@ -128,7 +135,7 @@ struct naive_link_sample : naive_link_pairs {
   bool operator==(naive_link_sample const&) const = default;
 };
 
-/// Ends around which a link sampler samples, and the positive that each belongs to, or the source of several positives.
+/// Ends around which a link sampler samples, and the place of the source that each belongs to.
 struct naive_link_seeds {
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> destinations;
@@ -137,17 +144,17 @@ struct naive_link_seeds {
 };
 
 /// Writes pairs and labels from the definition, and returns their ends.
-inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& positives,
+inline naive_link_seeds join_naively(naive_link_pairs& out, naive_positives const& of_batch,
                                      std::vector<std::int64_t> const& labels, naive_negatives const& negatives,
                                      glt::negative_options const& options) {
   bool const binary = options.mode == glt::negative_mode::binary;
   bool const shifted = options.amount > 0;
   auto const amount = static_cast<std::size_t>(options.amount);
-  auto const per_source = static_cast<std::size_t>(options.positives);
+  auto const positives = of_batch.pairs();
   naive_link_seeds seeds;
   pair_list all = positives;
+  seeds.edge_of_destination = of_batch.places_of_sources();
   for (std::size_t i = 0; i < positives.size(); ++i) {
-    seeds.edge_of_destination.push_back(i / per_source);
     out.labels.push_back((labels.empty() ? 0 : labels[i]) + (shifted || labels.empty() ? 1 : 0));
   }
   std::vector<std::int64_t> triplet_ends;
@@ -156,7 +163,7 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
     bool const taken = good || options.padding;
     if (taken) {
       all.push_back(negatives.pairs[n]);
-      seeds.edge_of_destination.push_back(binary ? n % positives.size() : n / amount);
+      seeds.edge_of_destination.push_back(binary ? seeds.edge_of_destination[n % positives.size()] : n / amount);
       out.labels.push_back(0);
     }
     if (!negatives.verified.empty() && (taken || !binary)) {
@@ -165,18 +172,22 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
     triplet_ends.push_back(taken ? negatives.pairs[n].second : -1);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (binary || (i < positives.size() && i % per_source == 0)) {
+    if (binary) {
       seeds.sources.push_back(all[i].first);
       seeds.edge_of_source.push_back(seeds.edge_of_destination[i]);
     }
     seeds.destinations.push_back(all[i].second);
   }
+  out.offsets = of_batch.offsets;
   if (binary) {
     out.labelled = all;
   } else {
     out.labels.clear();
+    out.sources = of_batch.sources;
     out.triplets = positives;
-    for (std::size_t i = 0; i < positives.size() / per_source; ++i) {
+    for (std::size_t i = 0; i < of_batch.sources.size(); ++i) {
+      seeds.sources.push_back(of_batch.sources[i]);
+      seeds.edge_of_source.push_back(i);
       auto const first = triplet_ends.begin() + static_cast<std::ptrdiff_t>(i * amount);
       out.rows.emplace_back(first, first + static_cast<std::ptrdiff_t>(amount));
     }
@@ -188,14 +199,14 @@ inline naive_link_seeds join_naively(naive_link_pairs& out, pair_list const& pos
 /// `around(rest, ids, seeds, edge_of_seed)` samples around the seeds, ends of these seed edges or of their negatives;
 /// `ids` are the positions of the edges of `rest` in the list.
 template <class Around>
-naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
+naive_link_sample sample_links_naively(edge_list const& graph, naive_positives const& positives,
                                        std::vector<std::int64_t> const& labels, glt::link_options const& options,
                                        glt::sample_key key, std::vector<std::int64_t> const& shares,
                                        Around const& around, std::vector<std::int64_t> const& times = {},
                                        std::vector<std::int64_t> const& times_of_sources = {}) {
   auto const negatives = draw_naively(graph, positives, key, options.negatives, shares, times, times_of_sources);
   std::set<std::pair<std::int64_t, std::int64_t>> excluded;
-  for (auto const& [source, destination] : positives) {
+  for (auto const& [source, destination] : positives.pairs()) {
     if (options.exclude != glt::seed_exclusion::none) {
       excluded.insert({source, destination});
     }
@@ -226,7 +237,7 @@ naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& 
 }
 
 /// Samples links uniformly.
-inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list const& positives,
+inline naive_link_sample sample_links_naively(edge_list const& graph, naive_positives const& positives,
                                               std::vector<std::int64_t> const& labels, glt::link_options const& options,
                                               glt::sample_key key, std::vector<std::int64_t> const& shares = {}) {
   return sample_links_naively(graph, positives, labels, options, key, shares,
@@ -237,9 +248,9 @@ inline naive_link_sample sample_links_naively(edge_list const& graph, pair_list 
 /// Samples links by time: edges around the ends of a seed edge and of its negatives are not later than the seed edge,
 /// and neither are drawn ends if vertices have times.
 ///
-/// @shape  times [E], by position in the list · edge_times [P] · times_of_vertices [V], or empty
+/// @shape  times [E], by position in the list · edge_times [S] · times_of_vertices [V], or empty
 inline naive_link_sample sample_timed_links_naively(edge_list const& graph, std::vector<std::int64_t> const& times,
-                                                    pair_list const& positives,
+                                                    naive_positives const& positives,
                                                     std::vector<std::int64_t> const& edge_times,
                                                     glt::link_options const& options, glt::sample_key key,
                                                     std::vector<std::int64_t> const& times_of_vertices = {}) {
@@ -277,7 +288,7 @@ inline std::vector<glt::link_options> timed_link_options_to_try() {
       {.negatives = {.amount = 1.5, .attempts = 3}, .exclude = glt::seed_exclusion::edges},
       {.negatives = {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true},
        .exclude = glt::seed_exclusion::edges_and_reverses},
-      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 3, .positives = 2, .attempts = 1}}};
+      {.negatives = {.mode = glt::negative_mode::triplet, .amount = 3, .attempts = 1}}};
   for (auto& option : options) {
     option.neighbors = {.fanouts = {3, 2}, .edge_ids = true, .disjoint = true};
   }
@@ -296,12 +307,14 @@ void copy_pairs(naive_link_pairs& out, Sample const& sample, std::vector<std::in
     out.labelled.emplace_back(vertex(sources, index(0, i)), vertex(destinations, index(1, i)));
   }
   out.labels.assign(sample.edge_label().begin(), sample.edge_label().end());
-  for (std::int64_t i = 0; i < sample.dst_pos_index().size(); ++i) {
-    auto const per_source = sample.dst_pos_index().size() / sample.src_index().size();
-    out.triplets.emplace_back(vertex(sources, sample.src_index()[i / per_source]),
-                              vertex(destinations, sample.dst_pos_index()[i]));
-  }
+  auto const offsets = sample.pos_offsets();
+  out.offsets.assign(offsets.begin(), offsets.end());
   for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
+    auto const source = out.sources.emplace_back(vertex(sources, sample.src_index()[i]));
+    auto const end = offsets.empty() ? i + 1 : offsets[i + 1];
+    for (auto at = offsets.empty() ? i : offsets[i]; at < end; ++at) {
+      out.triplets.emplace_back(source, vertex(destinations, sample.dst_pos_index()[at]));
+    }
     std::vector<std::int64_t> row;
     for (auto const position : sample.dst_neg_index().row(i)) {
       row.push_back(vertex(destinations, position));
@@ -365,33 +378,9 @@ inline std::vector<glt::link_options> link_options_to_try() {
                      .exclude = seed_exclusion::edges_and_reverses});
   options.push_back({.neighbors = {.fanouts = {2}},
                      .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 1, .padding = true}});
-  return options;
-}
-
-/// The same, and options by which several positives share a source and its negatives.
-inline std::vector<glt::link_options> link_options_of_sources_to_try() {
-  auto options = link_options_to_try();
-  using glt::negative_mode;
-  using glt::seed_exclusion;
-  options.push_back({.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
-                     .negatives = {.mode = negative_mode::triplet, .amount = 2, .positives = 3, .attempts = 2},
-                     .exclude = seed_exclusion::edges});
   options.push_back(
-      {.neighbors = {.fanouts = {2}},
-       .negatives = {.mode = negative_mode::triplet, .amount = 5, .positives = 2, .attempts = 1, .padding = true}});
-  options.push_back({.neighbors = {.fanouts = {2}, .disjoint = true},
-                     .negatives = {.mode = negative_mode::triplet, .amount = 0, .positives = 4}});
+      {.neighbors = {.fanouts = {2}, .disjoint = true}, .negatives = {.mode = negative_mode::triplet, .amount = 0}});
   return options;
-}
-
-/// Gives positives one source after the other if the options say that several share one; drops the rest.
-inline pair_list with_shared_sources(pair_list positives, glt::negative_options const& options) {
-  auto const per_source = static_cast<std::size_t>(options.positives);
-  positives.resize(positives.size() / per_source * per_source);
-  for (std::size_t i = 0; i < positives.size(); ++i) {
-    positives[i].first = positives[i / per_source * per_source].first;
-  }
-  return positives;
 }
 
 } // namespace glt_test

@@ -141,31 +141,35 @@ inline glt::dist::vertex_seeds<> product_seeds(int rank, std::int64_t num_vertic
   return seeds;
 }
 
-/// Negatives of the product: of several positives by some rules.
+/// Negatives of the product: in triplets by some rules.
 inline glt::negative_options product_negatives(draw_by by) {
   if (by == draw_by::own || by == draw_by::time) {
-    return {.mode = glt::negative_mode::triplet, .amount = 2, .positives = 3, .attempts = 3};
+    return {.mode = glt::negative_mode::triplet, .amount = 2, .attempts = 3};
   }
   return {.amount = 1.5, .attempts = 3};
 }
 
-/// Seed edges for these negatives, with labels where they may have them. The first destination of every second source
-/// is linked to it.
+/// Seed edges for these negatives, with labels where they may have them; for triplets sources have none to four
+/// positives. The first destination of every second source is linked to it.
 template <class Vertex>
 glt::dist::edge_seeds<> product_seed_edges(int rank, glt::csr_view<glt::memory_space::host, Vertex> graph, draw_by by,
                                            bool timed) {
   auto vertices = product_seeds(rank, graph.num_rows(), timed);
   auto const negatives = product_negatives(by);
   glt::dist::edge_seeds<> seeds;
+  seeds.offsets.assign(negatives.mode == glt::negative_mode::binary ? 0 : 1, 0);
   for (auto const vertex : vertices.vertices) {
     auto const row = graph.row(vertex);
     seeds.sources.push_back(seeds.size() % 2 == 0 && !row.empty() ? glt::global_id{row[row.size() / 2]}
                                                                   : (vertex * 3 + 1) % graph.num_columns());
-    for (int i = 0; i < negatives.positives; ++i) {
+    bool const binary = negatives.mode == glt::negative_mode::binary;
+    for (int i = 0; i < (binary ? 1 : vertex % 5); ++i) {
       seeds.destinations.push_back((vertex + 7 * i) % graph.num_rows());
     }
-    if (negatives.mode == glt::negative_mode::binary) {
+    if (binary) {
       seeds.labels.push_back(vertex % 4);
+    } else {
+      seeds.offsets.push_back(std::ssize(seeds.destinations));
     }
   }
   seeds.times = std::move(vertices.times);
@@ -181,9 +185,9 @@ inline glt::seed_exclusion product_exclusion(draw_by by) {
 template <bool Timed>
 void sample_serially(auto& sampler, glt::dist::edge_seeds<> const& seeds, glt::sample_key key, auto& out) {
   if constexpr (Timed) {
-    sampler.sample(seeds.sources, seeds.destinations, seeds.labels, seeds.times, key, out);
+    sampler.sample({seeds.sources, seeds.offsets}, seeds.destinations, seeds.labels, seeds.times, key, out);
   } else {
-    sampler.sample(seeds.sources, seeds.destinations, seeds.labels, key, out);
+    sampler.sample({seeds.sources, seeds.offsets}, seeds.destinations, seeds.labels, key, out);
   }
 }
 

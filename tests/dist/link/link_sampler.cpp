@@ -45,16 +45,24 @@ template <class Vertex>
 struct ends {
   std::vector<Vertex> sources;
   std::vector<Vertex> destinations;
+  std::vector<std::int64_t> offsets;
 
-  ends(divided_graph const& divided, glt_test::pair_list const& pairs, int per_source = 1) {
-    for (auto const& [source, destination] : pairs) {
-      if (std::ssize(destinations) % per_source == 0) {
-        sources.push_back(static_cast<Vertex>(divided.names.renumbered[source]));
-      }
+  ends(divided_graph const& divided, glt_test::naive_positives const& positives) : offsets(positives.offsets) {
+    for (auto const source : positives.sources) {
+      sources.push_back(static_cast<Vertex>(divided.names.renumbered[source]));
+    }
+    for (auto const destination : positives.destinations) {
       destinations.push_back(static_cast<Vertex>(divided.names.renumbered[destination]));
     }
   }
 };
+
+// Positives of a rank in a step. Every rank runs out of edges at some step; in the last, all sources but those of the
+// last rank have one positive.
+glt_test::naive_positives positives_of(auto& comm, std::int64_t step, auto const& some) {
+  auto const pairs = some(7 * ((comm.rank() + step) % 3), static_cast<std::uint64_t>(10 * comm.rank() + step));
+  return step < 2 || comm.rank() == comm.size() - 1 ? glt_test::ragged(pairs) : glt_test::naive_positives(pairs);
+}
 
 double weight_of(std::int64_t original) {
   return static_cast<double>(original % 3 + 1);
@@ -90,12 +98,16 @@ glt_test::naive_link_sample plain_copy(Policy const& policy, glt::link_sample<Po
     out.labelled.emplace_back(ends[i], ends[ends.size() / 2 + i]);
   }
   out.labels = glt::to_vector(policy, sample.edge_label());
-  auto const sources = vertices(sample.src_index());
-  auto const destinations = vertices(sample.dst_pos_index());
-  for (std::size_t i = 0; i < destinations.size(); ++i) {
-    out.triplets.emplace_back(sources[i * sources.size() / destinations.size()], destinations[i]);
+  out.offsets = glt::to_vector(policy, sample.pos_offsets());
+  out.sources = vertices(sample.src_index());
+  glt_test::naive_positives triplets;
+  triplets.sources = out.sources;
+  triplets.destinations = vertices(sample.dst_pos_index());
+  triplets.offsets = out.offsets;
+  if (!out.sources.empty()) {
+    out.triplets = triplets.pairs();
   }
-  for (std::size_t i = 0; i < sources.size(); ++i) {
+  for (std::size_t i = 0; i < out.sources.size(); ++i) {
     out.rows.push_back(vertices(sample.dst_neg_index().row(static_cast<std::int64_t>(i))));
   }
   auto const verified = glt::to_vector(policy, sample.verified());
@@ -117,30 +129,31 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test
   auto const of_own = glt::make_buffer<Policy>(own, policy);
   glt::dist::vertex_weights weights(comm, directory, of_own.view(), policy);
   auto const shares = weighted ? shares_of(list.num_vertices) : std::vector<std::int64_t>{};
-  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
+  for (auto const& option : glt_test::link_options_to_try()) {
     glt::dist::link_sampler sampler(comm, compared.graph(), &directory, option, weighted ? &weights : nullptr, policy);
     glt::link_sample<Policy, Vertex> out;
-    auto const labels_of = [&](glt_test::pair_list const& positives, std::int64_t step) {
+    auto const labels_of = [&](glt_test::naive_positives const& positives, std::int64_t step) {
       std::vector<std::int64_t> labels;
-      for (std::size_t i = 0; i < positives.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
+      for (std::size_t i = 0;
+           i < positives.destinations.size() && option.negatives.mode == negative_mode::binary && step > 0; ++i) {
         labels.push_back(static_cast<std::int64_t>(i % 4));
       }
       return labels;
     };
     glt_test::check_batches(
         comm, list.name + ", " + partitioner.name, 3,
-        [&](std::int64_t step) { // every rank runs out of edges at some step
-          return glt_test::with_shared_sources(
-              glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                       static_cast<std::uint64_t>(10 * comm.rank() + step)),
-              option.negatives);
+        [&](std::int64_t step) {
+          return positives_of(comm, step, [&](std::int64_t size, std::uint64_t seed) {
+            return glt_test::some_positives(list, size, seed);
+          });
         },
         [&](auto const& positives, auto key) {
-          ends<Vertex> const batch(compared.divided(), positives, option.negatives.positives);
+          ends<Vertex> const batch(compared.divided(), positives);
           auto const sources = glt::make_buffer<Policy>(batch.sources, policy);
+          auto const offsets = glt::make_buffer<Policy>(batch.offsets, policy);
           auto const destinations = glt::make_buffer<Policy>(batch.destinations, policy);
           auto const classes = glt::make_buffer<Policy>(labels_of(positives, key.step), policy);
-          sampler.sample(sources.view(), destinations.view(), classes.view(), key, out);
+          sampler.sample({sources.view(), offsets.view()}, destinations.view(), classes.view(), key, out);
           return plain_copy(policy, out, compared.original());
         },
         [&](auto const& positives, auto key) {
@@ -213,26 +226,26 @@ void check_equal_to_serial_by(auto& comm, glt_test::edge_list const& list,
     glt::link_sample<cpu> expected;
     auto const sample = [&](auto& by, auto const& ends, auto key, auto& to) {
       if constexpr (glt::detail::has_query<rule_type>) {
-        by.sample(ends.sources, ends.destinations, {}, times_of_seeds(ends.sources.size(), comm.rank()), key, to);
+        by.sample({ends.sources, ends.offsets}, ends.destinations, {}, times_of_seeds(ends.sources.size(), comm.rank()),
+                  key, to);
       } else {
-        by.sample(ends.sources, ends.destinations, key, to);
+        by.sample({ends.sources, ends.offsets}, ends.destinations, key, to);
       }
     };
     glt_test::check_batches(
         comm, list.name, 3,
         [&](std::int64_t step) {
-          return glt_test::with_shared_sources(
-              glt_test::some_positives(list, 7 * ((comm.rank() + step) % 3),
-                                       static_cast<std::uint64_t>(10 * comm.rank() + step)),
-              option.negatives);
+          return positives_of(comm, step, [&](std::int64_t size, std::uint64_t seed) {
+            return glt_test::some_positives(list, size, seed);
+          });
         },
         [&](auto const& positives, auto key) {
-          sample(sampler, ends<glt::global_id>(divided, positives, option.negatives.positives), key, out);
+          sample(sampler, ends<glt::global_id>(divided, positives), key, out);
           return plain_links(out, divided.names.original);
         },
         [&](auto const& positives, auto key) {
           divided_graph const one_part(list, glt_test::all_partitioners()[0], 1);
-          sample(serial, ends<glt::local_id>(one_part, positives, option.negatives.positives), key, expected);
+          sample(serial, ends<glt::local_id>(one_part, positives), key, expected);
           return plain_links(expected, one_part.names.original);
         });
     CHECK(sampler.counts().own + sampler.counts().remote > 0);
@@ -403,6 +416,10 @@ TEST_CASE("bad seed edges or options of one rank are the same error on every ran
       CHECK(glt_test::names(refused(good, outside, {}), name, "destination of seed edge 1 is 101"));
       auto const& other = comm.rank() == last ? shorter : good;
       CHECK(glt_test::names(refused(good, other, {}), name, "2 sources", "1 destinations"));
+      std::vector<std::int64_t> const offsets{0, comm.rank() == last ? 3 : 1, 2};
+      CHECK(glt_test::names(
+          glt_test::thrown<glt::collective_error>([&] { sampler.sample({good, offsets}, good, {}, out); }), name,
+          "offset 1 of seed edges is 3"));
       CHECK(glt_test::names(refused(good, good, negative), name, "label of seed edge 1 is -1"));
       if (comm.size() > 1) {
         auto const other_seed = glt_test::thrown<glt::collective_error>(
@@ -448,11 +465,15 @@ struct weighted_type {
 struct typed_ends {
   std::vector<glt::global_id> sources;
   std::vector<glt::global_id> destinations;
+  std::vector<std::int64_t> offsets;
 
   typed_ends(glt_test::divided_hetero_graph const& divided, int source_type, int destination_type,
-             glt_test::pair_list const& pairs) {
-    for (auto const& [source, destination] : pairs) {
+             glt_test::naive_positives const& positives)
+      : offsets(positives.offsets) {
+    for (auto const source : positives.sources) {
       sources.push_back(divided.names[static_cast<std::size_t>(source_type)].renumbered[source]);
+    }
+    for (auto const destination : positives.destinations) {
       destinations.push_back(divided.names[static_cast<std::size_t>(destination_type)].renumbered[destination]);
     }
   }
@@ -477,13 +498,14 @@ void check_links_of_types(auto& comm, glt_test::hetero_list const& list) {
       glt::hetero_link_sample<cpu, glt::global_id> out;
       glt_test::check_batches(
           comm, list.name + ", type " + std::to_string(type), 3,
-          [&](std::int64_t step) { // every rank runs out of edges at some step
-            return glt_test::some_hetero_positives(list, type, 7 * ((comm.rank() + step) % 3),
-                                                   static_cast<std::uint64_t>(10 * comm.rank() + step));
+          [&](std::int64_t step) {
+            return positives_of(comm, step, [&](std::int64_t size, std::uint64_t seed) {
+              return glt_test::some_hetero_positives(list, type, size, seed);
+            });
           },
           [&](auto const& positives, auto key) {
             typed_ends const batch(divided, from, to, positives);
-            sampler.sample(batch.sources, batch.destinations, key, out);
+            sampler.sample({batch.sources, batch.offsets}, batch.destinations, key, out);
             return glt_test::plain_hetero_links(out, list.schema, type, original);
           },
           [&](auto const& positives, auto key) {
@@ -531,12 +553,12 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
       std::vector<glt::hetero_link_sample<cpu, glt::global_id>> made(3);
       std::vector<item> items;
       for (std::size_t b = 0; b < made.size(); ++b) {
-        batches.emplace_back(divided, 1, 0,
-                             glt_test::some_hetero_positives(list, 0, 4 * static_cast<std::int64_t>(b) + comm.rank(),
-                                                             static_cast<std::uint64_t>(comm.rank())));
+        auto const pairs = glt_test::some_hetero_positives(list, 0, 4 * static_cast<std::int64_t>(b) + comm.rank(),
+                                                           static_cast<std::uint64_t>(comm.rank()));
+        batches.emplace_back(divided, 1, 0, b == 2 ? glt_test::ragged(pairs) : pairs);
       }
       for (std::size_t b = 0; b < made.size(); ++b) {
-        items.push_back({.sources = batches[b].sources,
+        items.push_back({.sources = {batches[b].sources, batches[b].offsets},
                          .destinations = batches[b].destinations,
                          .key = {.seed = 5, .step = static_cast<std::int64_t>(b)},
                          .out = &made[b]});
@@ -546,7 +568,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
         auto const expected = glt_test::plain_hetero_links(made[b], list.schema, 0, original);
         for (auto* const other : {&sampler, &in_place}) {
           glt::hetero_link_sample<cpu, glt::global_id> out;
-          other->sample(batches[b].sources, batches[b].destinations, items[b].key, out);
+          other->sample(items[b].sources, items[b].destinations, items[b].key, out);
           CHECK(glt_test::plain_hetero_links(out, list.schema, 0, original) == expected);
         }
       }

@@ -6,6 +6,7 @@
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/link/link_options.hpp>
@@ -217,4 +218,11 @@ TEST_CASE("what batches depend on may be numbers, lists and structures; each dif
   CHECK(fingerprint_of(glt::walk_options{}) != fingerprint_of(glt::walk_options{.restart = 0.5}));
   CHECK(fingerprint_of(glt::node2vec_options{}) != fingerprint_of(glt::node2vec_options{.q = 2}));
   CHECK(fingerprint_of(glt::metapath_options{}) != fingerprint_of(glt::metapath_options{.length = 2}));
+  glt::dist::edge_seeds<> seeds{.sources = {1, 2}, .destinations = {3, 4}, .labels = {0, 1}};
+  CHECK(fingerprint_of(seeds) == -8258052731450480934); // from before there were offsets: shuffled orders hold
+  seeds.offsets = {0, 1, 2};
+  auto const offsets = fingerprint_of(seeds);
+  CHECK(offsets != -8258052731450480934);
+  seeds.offsets = {0, 0, 2};
+  CHECK(fingerprint_of(seeds) != offsets);
 }

@@ -33,16 +33,29 @@ namespace {
 using edge_seeds = glt::dist::edge_seeds<>;
 
 // Seed edges of a rank: rank 0 has none, the others more and more.
-edge_seeds seeds_of_rank(glt_test::edge_list const& list, divided_graph const& divided, int rank, bool labels) {
-  edge_seeds seeds;
-  for (auto const& [source, destination] : glt_test::some_positives(list, 9 * rank, static_cast<std::uint64_t>(rank))) {
-    seeds.sources.push_back(divided.names.renumbered[source]);
-    seeds.destinations.push_back(divided.names.renumbered[destination]);
-    if (labels) {
-      seeds.labels.push_back(seeds.size() % 4);
-    }
+edge_seeds seeds_of_rank(glt_test::edge_list const& list, divided_graph const& divided, int rank, bool labels,
+                         bool ragged = false) {
+  auto const pairs = glt_test::some_positives(list, 9 * rank, static_cast<std::uint64_t>(rank));
+  auto const positives = ragged ? glt_test::ragged(pairs) : glt_test::naive_positives(pairs);
+  edge_seeds seeds{.sources = divided.renumbered(positives.sources),
+                   .destinations = divided.renumbered(positives.destinations),
+                   .offsets = positives.offsets};
+  for (std::int64_t i = 1; i <= std::ssize(seeds.destinations) && labels; ++i) {
+    seeds.labels.push_back(i % 4);
   }
   return seeds;
+}
+
+glt_test::naive_positives positives_of(edge_seeds const& seeds, auto const& original) {
+  glt_test::naive_positives made;
+  for (auto const source : seeds.sources) {
+    made.sources.push_back(original[source]);
+  }
+  for (auto const destination : seeds.destinations) {
+    made.destinations.push_back(original[destination]);
+  }
+  made.offsets = seeds.offsets;
+  return made;
 }
 
 std::vector<double> weights_of(glt::host_view<glt::global_id const> originals) {
@@ -61,7 +74,7 @@ std::vector<std::int64_t> shares_of(std::int64_t num_vertices) {
   return shares;
 }
 
-void check_options(auto& comm, glt::link_options const& options, bool labels, bool weighted) {
+void check_options(auto& comm, glt::link_options const& options, bool labels, bool weighted, bool ragged) {
   auto const list = glt_test::random_graph(257, 999);
   divided_graph const divided(list, glt_test::all_partitioners()[2], comm.size());
   auto const& original = divided.names.original;
@@ -72,13 +85,10 @@ void check_options(auto& comm, glt::link_options const& options, bool labels, bo
   if (weighted) {
     recipe.with_weights(weights);
   }
-  auto const seeds = seeds_of_rank(list, divided, comm.rank(), labels);
+  auto const seeds = seeds_of_rank(list, divided, comm.rank(), labels, ragged);
   glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
   glt_test::for_each_batch(loader, seeds, [&](auto const& batch, edge_seeds const& of_batch, auto key) {
-    glt_test::pair_list positives;
-    for (std::size_t i = 0; i < of_batch.sources.size(); ++i) {
-      positives.emplace_back(original[of_batch.sources[i]], original[of_batch.destinations[i]]);
-    }
+    auto const positives = positives_of(of_batch, original);
     auto const& subgraph = batch.sample.subgraph();
     CHECK(glt_test::plain_links(batch.sample, original) ==
           glt_test::sample_links_naively(list, positives, of_batch.labels, options, key,
@@ -95,22 +105,85 @@ void check_options(auto& comm, glt::link_options const& options, bool labels, bo
 
 TEST_CASE("batches of links with binary negatives and labels, also by weights, are those of the definition") {
   on_ranks([](auto comm) {
-    check_options(comm,
-                  {.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
-                   .negatives = {.amount = 1.5, .attempts = 3},
-                   .exclude = seed_exclusion::edges_and_reverses},
-                  true, true);
+    for (bool const ragged : {false, true}) {
+      check_options(comm,
+                    {.neighbors = {.fanouts = {3, 2}, .edge_ids = true},
+                     .negatives = {.amount = 1.5, .attempts = 3},
+                     .exclude = seed_exclusion::edges_and_reverses},
+                    true, true, ragged);
+    }
   });
 }
 
 TEST_CASE("batches of links with triplets, or without negatives") {
   on_ranks([](auto comm) {
-    check_options(comm,
-                  {.neighbors = {.fanouts = {3}},
-                   .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 2},
-                   .exclude = seed_exclusion::edges},
-                  false, false);
-    check_options(comm, {.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}, true, false);
+    for (bool const ragged : {false, true}) {
+      check_options(comm,
+                    {.neighbors = {.fanouts = {3}},
+                     .negatives = {.mode = negative_mode::triplet, .amount = 2, .attempts = 2},
+                     .exclude = seed_exclusion::edges},
+                    false, false, ragged);
+    }
+    check_options(comm, {.neighbors = {.fanouts = {3}}, .negatives = {.amount = 0}}, true, false, false);
+  });
+}
+
+TEST_CASE("seeds of several destinations are gathered with their labels and times, in any order") {
+  edge_seeds const seeds{.sources = {1, 2, 3, 4},
+                         .destinations = {10, 11, 20, 30, 31, 32},
+                         .labels = {0, 1, 2, 3, 4, 5},
+                         .times = {7, 8, 9, 6},
+                         .offsets = {0, 2, 3, 3, 6}};
+  seeds.check();
+  edge_seeds some{.sources = {5}, .destinations = {5}, .labels = {5}, .times = {5}, .offsets = {5}};
+  auto const gathered = [&](std::vector<std::int64_t> const& places) -> auto& {
+    seeds.gather(places, some);
+    some.check();
+    return some;
+  };
+  CHECK(gathered({3, 2, 0}).sources == std::vector<glt::global_id>{4, 3, 1});
+  CHECK(some.destinations == std::vector<glt::global_id>{30, 31, 32, 10, 11});
+  CHECK(some.labels == std::vector<std::int64_t>{3, 4, 5, 0, 1});
+  CHECK(some.times == std::vector<std::int64_t>{6, 9, 7});
+  CHECK(some.offsets == std::vector<std::int64_t>{0, 3, 3, 5});
+  CHECK(gathered({2}).destinations.empty());
+  CHECK(some.offsets == std::vector<std::int64_t>{0, 0});
+  CHECK(gathered({}).offsets == std::vector<std::int64_t>{0});
+  auto wrong = seeds;
+  wrong.labels.pop_back();
+  CHECK(
+      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { wrong.check(); }), "5 labels", "6 destinations"));
+  wrong = seeds;
+  wrong.times.push_back(1);
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { wrong.check(); }), "5 times", "4 sources"));
+}
+
+TEST_CASE("the guide finds the positives and negatives of every source of a batch") {
+  on_ranks([](auto comm) {
+    divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
+    glt::dist::graph const graph(comm, divided.part(comm.rank()));
+    glt::dist::link_batches const recipe(
+        graph, {.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet, .amount = 3}});
+    std::vector<std::vector<std::int64_t>> found;
+    auto const add_loss = [&](auto const& sample, auto source, auto positives, auto negatives) {
+      auto const nodes = sample.subgraph().nodes();
+      auto& ids = found.emplace_back(std::vector<std::int64_t>{nodes[source]});
+      for (auto const at : positives) {
+        ids.push_back(nodes[at]);
+      }
+      CHECK(negatives.size() == 3);
+    };
+    glt::dist::edge_seeds<> const seeds{.sources = {4, 9, 2}, .destinations = {7, 1, 3}, .offsets = {0, 2, 2, 3}};
+    glt::dist::loader loader(comm, recipe, seeds, {.batch_size = 2});
+    for (auto const& batch : loader.epoch(0)) {
+      auto const& sample = batch.sample;
+      auto const offsets = sample.pos_offsets();
+      for (std::int64_t i = 0; i < sample.src_index().size(); ++i) {
+        auto const positives = sample.dst_pos_index().subview(offsets[i], offsets[i + 1] - offsets[i]);
+        add_loss(sample, sample.src_index()[i], positives, sample.dst_neg_index().row(i));
+      }
+    }
+    CHECK(found == std::vector<std::vector<std::int64_t>>{{4, 7, 1}, {9}, {2, 3}});
   });
 }
 
@@ -164,10 +237,7 @@ TEST_CASE("batches of links with times have no edge that is later than its seed 
     glt::dist::loader loader(comm, recipe, seeds, glt_test::kind_options);
     std::int64_t edges = 0;
     glt_test::for_each_batch(loader, seeds, [&](auto const& batch, edge_seeds const& of_batch, auto key) {
-      glt_test::pair_list positives;
-      for (std::size_t i = 0; i < of_batch.sources.size(); ++i) {
-        positives.emplace_back(original[of_batch.sources[i]], original[of_batch.destinations[i]]);
-      }
+      auto const positives = positives_of(of_batch, original);
       auto expected = glt_test::sample_timed_links_naively(list, times, positives, of_batch.times, options, key);
       for (std::size_t i = 0; i < of_batch.labels.size(); ++i) {
         expected.labels[i] = of_batch.labels[i] + 1;
@@ -239,6 +309,8 @@ TEST_CASE("seed edges, options and weights that cannot be are the same error on 
       return glt_test::refused(comm, recipe, odd ? seeds : edge_seeds{{1}, {2}, {}});
     };
     CHECK(glt_test::names(refused({{1, 2}, {3}, {}}), name, "2 sources, 1 destinations"));
+    CHECK(glt_test::names(refused({{1, 2}, {3}, {}, {}, {0, 1}}), name, "2 sources, 1 destinations and 2 offsets"));
+    CHECK(glt_test::names(refused({{1, 2}, {3}, {}, {}, {0, 2, 1}}), name, "offset 1 of seed edges is 2"));
     CHECK(glt_test::names(refused({{1, 2}, {3, 101}, {}}), name, "destination of seed edge 1 is 101"));
     CHECK(glt_test::names(refused({{1}, {3}, {-1}}), name, "label of seed edge 0 is -1"));
     CHECK(glt_test::names(

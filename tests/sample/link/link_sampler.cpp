@@ -36,33 +36,35 @@ using classes = glt::host_view<std::int64_t const>;
 constexpr auto host = glt::memory_space::host;
 using typed_sampler = glt::link_sampler<cpu, glt::local_id, glt::uniform_rule, host, glt::hetero_view<host>>;
 
+// The ends of positives, in other numbers if `renumbered` is given.
 struct ends {
   std::vector<glt::local_id> sources;
   std::vector<glt::local_id> destinations;
+  std::vector<std::int64_t> offsets;
+
+  explicit ends(glt_test::naive_positives const& positives, std::vector<glt::local_id> const& renumbered = {})
+      : offsets(positives.offsets) {
+    auto const number = [&](std::int64_t vertex) {
+      return renumbered.empty() ? static_cast<glt::local_id>(vertex) : renumbered[static_cast<std::size_t>(vertex)];
+    };
+    std::ranges::transform(positives.sources, std::back_inserter(sources), number);
+    std::ranges::transform(positives.destinations, std::back_inserter(destinations), number);
+  }
 };
 
-// The ends of pairs, in other numbers if `renumbered` is given.
-ends ends_of(pair_list const& pairs, std::vector<glt::local_id> const& renumbered = {}, int per_source = 1) {
-  ends made;
-  auto const number = [&](std::int64_t vertex) {
-    return renumbered.empty() ? static_cast<glt::local_id>(vertex) : renumbered[static_cast<std::size_t>(vertex)];
-  };
-  for (auto const& [source, destination] : pairs) {
-    if (std::ssize(made.destinations) % per_source == 0) {
-      made.sources.push_back(number(source));
-    }
-    made.destinations.push_back(number(destination));
+// Batches of several sizes, one positive per source and ragged; `some(size)` are pairs.
+std::vector<glt_test::naive_positives> batches_of(auto const& some) {
+  std::vector<glt_test::naive_positives> made;
+  for (std::int64_t const size : {12, 0, 1, 33}) {
+    auto const pairs = some(size);
+    made.emplace_back(pairs);
+    made.push_back(glt_test::ragged(pairs));
   }
   return made;
 }
-// The same, of positives several of which may share a source.
-ends ends_of(pair_list const& pairs, glt::link_options const& options,
-             std::vector<glt::local_id> const& renumbered = {}) {
-  return ends_of(pairs, renumbered, options.negatives.positives);
-}
 
-std::vector<std::int64_t> some_labels(glt::link_options const& options, std::size_t size) {
-  std::vector<std::int64_t> labels(options.negatives.mode == negative_mode::binary ? size : 0);
+std::vector<std::int64_t> some_labels(auto const& options, std::size_t size) {
+  std::vector<std::int64_t> labels(options.negatives.mode == negative_mode::binary && size < 33 ? size : 0);
   std::iota(labels.begin(), labels.end(), 0);
   return labels;
 }
@@ -85,20 +87,20 @@ TEST_CASE("around a seed edge with a time, and around its negatives, no later ed
       glt::link_sampler<cpu, glt::local_id, rule> limited(sorted.graph.view(), option, rule{sorted.times.view()}, {},
                                                           cpu(2), {}, exist);
       glt::link_sample<cpu> out;
-      for (std::int64_t const size : {12, 0, 33}) {
-        auto const positives = glt_test::with_shared_sources(
-            glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)), option.negatives);
-        auto const [sources, destinations] = ends_of(positives, option);
+      for (auto const& positives : batches_of([&](std::int64_t size) {
+             return glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
+           })) {
+        ends const batch(positives);
         std::vector<std::int64_t> edge_times;
-        for (std::size_t i = 0; i < sources.size(); ++i) {
+        for (std::size_t i = 0; i < batch.sources.size(); ++i) {
           edge_times.push_back(static_cast<std::int64_t>(i) * 23 % 120 - 5);
         }
-        glt::sample_key const key{.seed = 3, .step = size};
-        sampler.sample(sources, destinations, {}, edge_times, key, out);
-        INFO(list.name, ", ", size, " edges");
+        glt::sample_key const key{.seed = 3, .step = std::ssize(batch.destinations)};
+        sampler.sample({batch.sources, batch.offsets}, batch.destinations, {}, edge_times, key, out);
+        INFO(list.name, ", ", batch.destinations.size(), " edges");
         CHECK(plain_links(out) ==
               glt_test::sample_timed_links_naively(list, times, positives, edge_times, option, key));
-        limited.sample(sources, destinations, {}, edge_times, key, out);
+        limited.sample({batch.sources, batch.offsets}, batch.destinations, {}, edge_times, key, out);
         CHECK(plain_links(out) ==
               glt_test::sample_timed_links_naively(list, times, positives, edge_times, option, key, of_vertices));
       }
@@ -142,22 +144,22 @@ TEST_CASE("seed edges need one time each and trees of their own by a rule of tim
 TEST_CASE("link samples equal the naive ones: every graph, mode, exclusion and number of threads") {
   for (auto const& list : glt_test::adversarial_graphs()) {
     auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
-    for (auto const& option : glt_test::link_options_of_sources_to_try()) {
+    for (auto const& option : glt_test::link_options_to_try()) {
       glt::link_sampler<cpu> alone(graph.view(), option);
       glt::link_sampler<cpu> threads(graph.view(), option, {}, cpu(3));
       glt::link_sample<cpu> out; // reused: nothing of the last batch may shine through
-      for (std::int64_t const size : {12, 0, 1, 33}) {
-        auto const positives = glt_test::with_shared_sources(
-            glt_test::some_positives(list, size, static_cast<std::uint64_t>(size)), option.negatives);
-        auto const [sources, destinations] = ends_of(positives, option);
-        auto const labels = size == 33 ? std::vector<std::int64_t>{} : some_labels(option, positives.size());
-        glt::sample_key const key{.seed = 3, .step = size};
+      for (auto const& positives : batches_of([&](std::int64_t size) {
+             return glt_test::some_positives(list, size, static_cast<std::uint64_t>(size));
+           })) {
+        ends const batch(positives);
+        auto const labels = some_labels(option, batch.destinations.size());
+        glt::sample_key const key{.seed = 3, .step = std::ssize(batch.destinations)};
         auto const expected = glt_test::sample_links_naively(list, positives, labels, option, key);
         CAPTURE(list.name);
-        alone.sample(sources, destinations, labels, key, out);
+        alone.sample({batch.sources, batch.offsets}, batch.destinations, labels, key, out);
         CHECK(plain_links(out) == expected);
-        CHECK(out.num_positives() == static_cast<std::int64_t>(positives.size()));
-        threads.sample(sources, destinations, labels, key, out);
+        CHECK(out.num_positives() == std::ssize(batch.destinations));
+        threads.sample({batch.sources, batch.offsets}, batch.destinations, labels, key, out);
         CHECK(plain_links(out) == expected);
       }
     }
@@ -182,16 +184,16 @@ TEST_CASE("renumbering the vertices changes nothing, weights included") {
   glt::vertex_weights<cpu> const table{glt::host_view<double const>(weights)};
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const renamed = glt::make_csr<cpu>(other.view(), {.edge_ids = true});
-  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
-    auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 30, 1), option.negatives);
+  auto const positives = glt_test::ragged(glt_test::some_positives(list, 30, 1));
+  ends const batch(positives);
+  ends const other_batch(positives, renumbered);
+  for (auto const& option : glt_test::link_options_to_try()) {
     glt::link_sample<cpu> out;
     glt::link_sample<cpu> renamed_out;
     glt::link_sampler<cpu> sampler(graph.view(), option, table.view());
     glt::link_sampler<cpu> renamed_sampler(renamed.view(), option, table.view(), {}, original);
-    auto const [sources, destinations] = ends_of(positives, option);
-    auto const [other_sources, other_destinations] = ends_of(positives, option, renumbered);
-    sampler.sample(sources, destinations, {.seed = 4}, out);
-    renamed_sampler.sample(other_sources, other_destinations, {.seed = 4}, renamed_out);
+    sampler.sample({batch.sources, batch.offsets}, batch.destinations, {.seed = 4}, out);
+    renamed_sampler.sample({other_batch.sources, batch.offsets}, other_batch.destinations, {.seed = 4}, renamed_out);
     CHECK(plain_links(renamed_out, original) == plain_links(out));
   }
 }
@@ -207,8 +209,8 @@ TEST_CASE("excluded edges are never sampled and fanouts are met all the same") {
     glt::link_sample<cpu> out;
     for (std::uint64_t step = 0; step < 20; ++step) {
       auto const positives = glt_test::some_positives(list, 40, step);
-      auto const [sources, destinations] = ends_of(positives);
-      sampler.sample(sources, destinations, {.step = static_cast<std::int64_t>(step)}, out);
+      ends const batch(positives);
+      sampler.sample(batch.sources, batch.destinations, {.step = static_cast<std::int64_t>(step)}, out);
       std::set<std::pair<std::int64_t, std::int64_t>> left_out;
       for (auto const& [source, destination] : positives) {
         left_out.insert({source, destination});
@@ -238,7 +240,7 @@ TEST_CASE("with one tree per end, the pairs are the same and every tree leaves t
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const edges = glt_test::pairs_of(list.view());
   auto const positives = glt_test::some_positives(list, 12, 3);
-  auto const [sources, destinations] = ends_of(positives);
+  auto const [sources, destinations, offsets] = ends(positives);
   glt::link_options option{.neighbors = {.fanouts = {6, 3}, .edge_ids = true}, .exclude = seed_exclusion::edges};
   glt::link_sample<cpu> joint;
   glt::link_sampler<cpu>(graph.view(), option).sample(sources, destinations, {.seed = 9}, joint);
@@ -298,10 +300,10 @@ TEST_CASE("several positives of a source have the negatives of the first") {
   std::vector<glt::local_id> const destinations{1, 2, 3, 4, 2, 4};
   glt::link_sample<cpu> one_by_one;
   glt::link_sampler<cpu>(graph.view(), options).sample(repeated, destinations, {.seed = 2}, one_by_one);
-  options.negatives.positives = 3;
   glt::link_sample<cpu> out;
   glt::link_sampler<cpu> sampler(graph.view(), options);
-  sampler.sample(sources, destinations, {.seed = 2}, out);
+  std::vector<std::int64_t> const offsets{0, 3, 6};
+  sampler.sample({sources, offsets}, destinations, {.seed = 2}, out);
   CHECK(out.num_positives() == 6);
   CHECK(out.num_negatives() == 8);
   CHECK(out.src_index().size() == 2);
@@ -311,13 +313,42 @@ TEST_CASE("several positives of a source have the negatives of the first") {
   auto const expected = plain_links(one_by_one);
   CHECK(pairs.triplets == expected.triplets);
   CHECK(pairs.rows == std::vector{expected.rows[0], expected.rows[3]});
-  auto const fault = [](auto&& f) { return glt_test::thrown<glt::precondition_error>(f); };
-  CHECK(glt_test::names(fault([&] { sampler.sample(repeated, destinations, {}, out); }), "6 sources",
-                        "give 3 per source"));
-  options.negatives.mode = negative_mode::binary;
-  CHECK(glt_test::names(fault([&] { glt::link_sampler<cpu>(graph.view(), options); }), "3 positives per source"));
-  options.negatives = {.mode = negative_mode::triplet, .positives = 0};
-  CHECK(glt_test::names(fault([&] { glt::link_sampler<cpu>(graph.view(), options); }), "0 positives per source"));
+}
+
+TEST_CASE("the pairs of every source are found by the offsets, also where no source has a positive") {
+  auto const list = glt_test::random_graph(101, 1700);
+  auto const graph = glt::make_csr<cpu>(list.view());
+  glt::link_options options{.neighbors = {.fanouts = {2}}, .negatives = {.mode = negative_mode::triplet, .amount = 4}};
+  glt::link_sampler<cpu> triplets(graph.view(), options);
+  options.negatives = {.amount = 1.5};
+  glt::link_sampler<cpu> binary(graph.view(), options);
+  std::vector<glt::local_id> const sources{5, 9, 5};
+  std::vector<glt::local_id> const destinations{1, 2, 3};
+  std::vector<std::int64_t> const offsets{0, 0, 3, 3};
+  glt::link_sample<cpu> out;
+  triplets.sample({sources, offsets}, destinations, {.seed = 2}, out);
+  CHECK(glt_test::to_vector(out.pos_offsets()) == offsets);
+  CHECK(out.num_negatives() == 12);
+  auto const nodes = out.subgraph().nodes();
+  for (std::int64_t i = 0; i < 3; ++i) {
+    CHECK(nodes[out.src_index()[i]] == sources[static_cast<std::size_t>(i)]);
+    CHECK(nodes[out.dst_pos_index()[i]] == destinations[static_cast<std::size_t>(i)]);
+    CHECK(out.dst_neg_index().row(i).size() == 4);
+  }
+  CHECK(plain_links(out).rows[0] == plain_links(out).rows[2]); // by the id of the source alone
+  CHECK(plain_links(out).rows[0] != plain_links(out).rows[1]);
+  binary.sample({sources, offsets}, destinations, {.seed = 2}, out);
+  CHECK(glt_test::to_vector(out.pos_offsets()) == offsets);
+  CHECK(out.edge_label_index().columns() == 3 + 5); // sources without positives are not sampled
+  std::vector<std::int64_t> const none(4, 0);
+  triplets.sample({sources, none}, {}, {.seed = 2}, out);
+  CHECK(out.src_index().size() == 3);
+  CHECK(out.dst_pos_index().empty());
+  CHECK(out.dst_neg_index().rows() == 3);
+  binary.sample({sources, none}, {}, {.seed = 2}, out);
+  CHECK(out.subgraph().nodes().empty());
+  CHECK(out.edge_label_index().columns() == 0);
+  CHECK(glt_test::to_vector(out.pos_offsets()) == none);
 }
 
 TEST_CASE("where non-edges run out, negatives are left out, or marked if padded") {
@@ -362,16 +393,17 @@ TEST_CASE("a link sampler needs no more of a policy than the concept lists, and 
   glt::vertex_weights<minimal_policy> const table(
       glt::array_view<memory_space::pinned, double const>(weights.data(), std::ssize(weights)));
   auto const shares = std::vector<std::int64_t>(257, glt::detail::weight_scale(0.5, 257)(0.5));
-  for (auto const& option : glt_test::link_options_of_sources_to_try()) {
-    auto const positives = glt_test::with_shared_sources(glt_test::some_positives(list, 40, 2), option.negatives);
-    auto const [sources, destinations] = ends_of(positives, option);
+  auto const positives = glt_test::ragged(glt_test::some_positives(list, 40, 2));
+  auto const [sources, destinations, offsets] = ends(positives);
+  glt::array_view<memory_space::pinned, std::int64_t const> const pinned_offsets(offsets.data(), std::ssize(offsets));
+  for (auto const& option : glt_test::link_options_to_try()) {
     pinned_ids const pinned_sources(sources.data(), std::ssize(sources));
     pinned_ids const pinned_destinations(destinations.data(), std::ssize(destinations));
     glt::link_sampler<minimal_policy> sampler(pinned, option, table.view());
     glt::link_sample<minimal_policy> out;
-    sampler.sample(pinned_sources, pinned_destinations, {.seed = 1}, out);
+    sampler.sample({pinned_sources, pinned_offsets}, pinned_destinations, {.seed = 1}, out);
     glt_test::counting_resource::counts().allocations_left = 0;
-    sampler.sample(pinned_sources, pinned_destinations, {.seed = 1}, out);
+    sampler.sample({pinned_sources, pinned_offsets}, pinned_destinations, {.seed = 1}, out);
     glt_test::counting_resource::counts().allocations_left = -1;
     CHECK(plain_links(out) == glt_test::sample_links_naively(list, positives, {}, option, {.seed = 1}, shares));
   }
@@ -413,6 +445,8 @@ TEST_CASE("bad input is refused and leaves the last sample as it was") {
   CHECK(glt_test::names(sample(outside, good, {}), "source of seed edge 1 is 101", "[0, 101)"));
   CHECK(glt_test::names(sample(good, outside, {}), "destination of seed edge 1 is 101", "[0, 101)"));
   CHECK(glt_test::names(sample(ids(good).subview(0, 1), good, {}), "1 sources", "2 destinations"));
+  std::vector<std::int64_t> const falling{0, 3, 2};
+  CHECK(glt_test::names(refused([&] { sampler.sample({good, falling}, good, {}, out); }), "offset 1", "is 3"));
   CHECK(glt_test::names(sample(good, good, one), "1 labels for 2 seed edges"));
   CHECK(glt_test::names(sample(good, good, negative), "label of seed edge 1 is -1"));
   CHECK(glt_test::names(sample(good, good, largest), "label of seed edge 0 is 9223372036854775807"));
@@ -443,15 +477,15 @@ TEST_CASE("links of a type equal the naive ones: every graph, edge type, mode, e
             weighted ? glt::vertex_weights<cpu>(glt::host_view<double const>(weights)) : glt::vertex_weights<cpu>();
         typed_sampler sampler(graph.view(), option, {{}, table.view()}, cpu(type % 2 + 1));
         glt::hetero_link_sample<cpu> out; // reused: nothing of the last batch may shine through
-        for (std::int64_t const size : {12, 0, 1, 33}) {
-          auto const positives = glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
-          auto const [sources, destinations] = ends_of(positives);
-          std::vector<std::int64_t> labels(
-              option.negatives.mode == negative_mode::binary && size != 33 ? positives.size() : 0);
-          std::iota(labels.begin(), labels.end(), 0);
-          glt::sample_key const key{.seed = 3, .step = size};
-          INFO(list.name, ", type ", type, " from ", from, " to ", to, " vertices, ", size, " edges");
-          sampler.sample(sources, destinations, labels, key, out);
+        for (auto const& positives : batches_of([&](std::int64_t size) {
+               return glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
+             })) {
+          ends const batch(positives);
+          auto const labels = some_labels(option, batch.destinations.size());
+          glt::sample_key const key{.seed = 3, .step = std::ssize(labels)};
+          INFO(list.name, ", type ", type, " from ", from, " to ", to, " vertices, ", positives.offsets.size(),
+               " offsets");
+          sampler.sample({batch.sources, batch.offsets}, batch.destinations, labels, key, out);
           CHECK(glt_test::plain_hetero_links(out, list.schema, type) ==
                 glt_test::sample_hetero_links_naively(list, positives, labels, option, key,
                                                       {{}, weighted ? shares : std::vector<std::int64_t>()}));
@@ -471,7 +505,7 @@ TEST_CASE("links of the only type of a graph are the links of the graph without 
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto const typed_graph = typed.graph();
   auto const positives = glt_test::some_positives(list, 30, 1);
-  auto const [sources, destinations] = ends_of(positives);
+  auto const [sources, destinations, offsets] = ends(positives);
   auto const typed_options = glt_test::hetero_link_options_to_try(typed.schema, 0);
   for (std::size_t i = 0; i < typed_options.size(); ++i) {
     glt::link_sample<cpu> out;
@@ -499,14 +533,14 @@ TEST_CASE("around seed edges of a type with queries, every end has the query of 
       limited.neighbors.disjoint = true;
       limited.neighbors.replace = false;
       sampler_type sampler(graph.view(), limited, std::vector<glt_test::limit_rule>(list.relations.size()));
-      auto const positives = glt_test::some_hetero_positives(list, type, 20, 5);
-      auto const [sources, destinations] = ends_of(positives);
+      auto const positives = glt_test::ragged(glt_test::some_hetero_positives(list, type, 20, 5));
+      auto const [sources, destinations, offsets] = ends(positives);
       std::vector<std::int64_t> limits;
-      for (std::int64_t i = 0; i < std::ssize(positives); ++i) {
+      for (std::int64_t i = 0; i < std::ssize(sources); ++i) {
         limits.push_back(i * 100 - 1);
       }
       glt::hetero_link_sample<cpu> out;
-      sampler.sample(sources, destinations, {}, limits, {.seed = 8}, out);
+      sampler.sample({sources, offsets}, destinations, {}, limits, {.seed = 8}, out);
       auto const expected = glt_test::sample_hetero_links_naively(
           list, positives, {}, limited, {.seed = 8}, {},
           [&](glt_test::hetero_list const& rest, auto const& seeds, std::vector<std::size_t> const& edge_of_seed) {

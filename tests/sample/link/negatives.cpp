@@ -32,10 +32,10 @@ TEST_CASE("the number of negatives is rounded up") {
 TEST_CASE("binary negatives go round the positives, triplets lie row by row") {
   glt::negative_options const binary{.amount = 2.5};
   glt::negative_options const triplet{.mode = negative_mode::triplet, .amount = 3};
-  CHECK(glt::detail::place_of_negative(0, 4, binary).positive == 0);
-  CHECK(glt::detail::place_of_negative(9, 4, binary).positive == 1);
+  CHECK(glt::detail::place_of_negative(0, 4, binary).group == 0);
+  CHECK(glt::detail::place_of_negative(9, 4, binary).group == 1);
   CHECK(glt::detail::place_of_negative(9, 4, binary).index == 2);
-  CHECK(glt::detail::place_of_negative(7, 4, triplet).positive == 2);
+  CHECK(glt::detail::place_of_negative(7, 4, triplet).group == 2);
   CHECK(glt::detail::place_of_negative(7, 4, triplet).index == 1);
 }
 

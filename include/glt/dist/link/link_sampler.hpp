@@ -7,6 +7,7 @@
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
+#include <glt/dist/link/detail/negative_keys.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/detail/vertex_times.hpp>
@@ -16,7 +17,6 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/vertex_directory.hpp>
-#include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
@@ -25,6 +25,7 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
+#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
@@ -62,10 +63,10 @@ public:
 
   /// One of the batches that `sample_bulk` samples together.
   ///
-  /// @shape  sources [P / positives], destinations [P] global ids · labels [P], or empty · queries [P / positives], or
-  ///         empty if the rule has none
+  /// @shape  sources [S], destinations [P] global ids · labels [P], or empty · queries [S], or empty if the rule has
+  ///         none
   struct bulk_item {
-    array_view<space, Vertex const> sources;
+    link_sources<space, Vertex> sources;
     array_view<space, Vertex const> destinations;
     array_view<space, std::int64_t const> labels{};
     array_view<space, query_type const> queries{};
@@ -88,14 +89,13 @@ public:
   link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
                options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
                Policy policy = {}, detail::times_of_ends<Comm, Policy, Vertex> times = {})
-      : types_(agree_on(comm, graph, directories, options, weights, times)), directories_(directories),
-        options_(std::move(options)), rules_(std::move(rules)), comm_(comm),
-        relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
+      : types_(agree_on(comm, graph, directories, options, weights, times)), options_(std::move(options)),
+        rules_(std::move(rules)), comm_(comm), relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
         sampler_(comm, graph, options_.neighbors, kind::neighbor_rules(rules_), policy),
         edges_(comm, relation_, policy), candidates_(edges_, directories, weights, times),
+        keys_(directories, types_, options_.negatives.mode, policy),
         drawer_(detail::negatives_between(options_.negatives, types_), policy),
-        num_node_types_(kind::num_node_types(graph)), policy_(policy), ends_(0, policy), originals_(0, policy),
-        keys_(0, policy) {
+        num_node_types_(kind::num_node_types(graph)), policy_(policy) {
     for (auto const& what : detail::excluded_relations(types_, options_.exclude)) {
       exclusions_.push_back({what, {comm, glt::detail::part_of_relation(graph, what.edge_type), policy}});
     }
@@ -143,21 +143,21 @@ public:
   /// Throws for seed edges that this sampler cannot take.
   ///
   /// @throws precondition_error  as `sample` on the rank that failed
-  void check(host_view<Vertex const> sources, host_view<Vertex const> destinations,
+  void check(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
-    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations(),
-                                options_.negatives.positives);
+    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
     detail::validate_labels(labels, destinations.size(), options_.negatives);
   }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
   ///
-  /// @shape  sources, destinations [P] global ids, of any part · labels [P], classes from 0, or empty
+  /// @shape  sources [S], destinations [P] global ids, of any part, source by source · labels [P], classes from 0, or
+  ///         empty
   /// @comm   collective; every rank of the communicator with the same key
-  /// @throws collective_error  on every rank, if a rank passes lists of different lengths, an end that is no
+  /// @throws collective_error  on every rank, if a rank passes lists that do not fit, an end that is no
   ///                           vertex of its type, a negative label, or labels for triplets, or the keys differ
   /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -165,18 +165,18 @@ public:
     sample_bulk(std::span(&batch, 1));
   }
   /// Samples without labels.
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations, sample_key key,
               sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     sample(sources, destinations, {}, key, out);
   }
-  /// Samples with one query per seed edge, such as its time; see the serial `link_sampler`.
+  /// Samples with one query per source of seed edges, such as their time; see the serial `link_sampler`.
   ///
-  /// @shape  labels [P], or empty · queries [P]
+  /// @shape  labels [P], or empty · queries [S]
   /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
-  /// @throws collective_error  as without queries, or if a rank does not pass one query per edge
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  /// @throws collective_error  as without queries, or if a rank does not pass one query per source
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
               sample_type& out)
     requires(detail::has_query<Rule>)
@@ -193,14 +193,14 @@ public:
   void sample_bulk(std::span<bulk_item const> batches) {
     auto const failure = detail::failure_of([&] { prepare(batches); });
     auto const step = batches.empty() ? 0 : batches[0].key.step;
+    positives_.clear();
+    for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
+      positives_.push_back(workers_[b].positives.view());
+    }
     if (options_.negatives.amount > 0) {
       draw_negatives(batches, step, failure); // the first exchange carries the failure
     } else if (options_.exclude == seed_exclusion::none) {
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
-    }
-    positives_.clear();
-    for (std::size_t b = 0; b < batches.size() && failure.empty(); ++b) {
-      positives_.push_back(workers_[b].positives.view());
     }
     for (auto& [what, edges] : exclusions_) {
       edges.exclude_bulk(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
@@ -210,7 +210,7 @@ public:
       auto& [positives, negatives, assembly] = workers_[b];
       auto const seeds = assembly.seeds(positives.view(), negatives);
       items_.push_back({.seeds = seeds,
-                        .queries = assembly.queries(batches[b].queries),
+                        .queries = assembly.queries(positives.view(), batches[b].queries),
                         .key = batches[b].key,
                         .out = &assembly.subgraph_of(*batches[b].out)});
     }
@@ -238,11 +238,7 @@ private:
     });
     detail::fingerprint print;
     print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
-    print.add(negatives.positives)
-        .add(negatives.strict)
-        .add(negatives.self_pairs)
-        .add(negatives.attempts)
-        .add(negatives.padding);
+    print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
     print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
     print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
     print.add(times.sources != nullptr).add(times.destinations != nullptr).add(times.sources == times.destinations);
@@ -275,8 +271,8 @@ private:
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
       auto const& [sources, destinations, labels, queries, key, out] = batches[b];
-      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(), relation_.num_destinations(),
-                                  options_.negatives.positives);
+      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(),
+                                  relation_.num_destinations());
       detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
       if (detail::has_query<Rule>) {
         detail::check_queries(sources.size(), queries.size());
@@ -289,58 +285,16 @@ private:
   }
 
   void draw_negatives(std::span<bulk_item const> batches, std::int64_t step, std::string const& failure) {
-    auto const ex = policy_.executor();
-    std::int64_t size = 0;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      size += failure.empty() ? workers_[b].positives.size() : 0;
-    }
-    ends_.resize(2 * size);
-    originals_.resize(2 * size);
-    keys_.resize(size);
-    using copy = glt::detail::copy_elements<space, Vertex>;
-    for (std::int64_t b = 0, first = 0; first < size; ++b) {
-      auto const positives = workers_[static_cast<std::size_t>(b)].positives.view();
-      auto const count = positives.size();
-      ex.for_each(count, copy{positives.sources, ends_.view().subview(first, count)});
-      ex.for_each(count, copy{positives.destinations, ends_.view().subview(size + first, count)});
-      first += count;
-    }
-    look_up_originals({.what = detail::operation::look_up, .step = step}, failure);
-    auto const originals = std::as_const(originals_).view();
+    keys_.look_up(positives_, {.what = detail::operation::look_up, .step = step}, failure);
     wanted_.clear();
-    std::int64_t first = 0;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto& [positives, negatives, assembly] = workers_[b];
-      auto const count = positives.size();
-      auto const keys = keys_.view().subview(first, count);
-      glt::detail::seed_edges_view<space, global_id> const original{.sources = originals.subview(first, count),
-                                                                    .destinations =
-                                                                        originals.subview(size + first, count),
-                                                                    .occurrences = positives.view().occurrences,
-                                                                    .sorted_sources = {},
-                                                                    .sorted_destinations = {}};
-      ex.for_each(count, glt::detail::key_of_positive<space, space, global_id>{
-                             detail::negatives_key(batches[b].key, types_.edge_type), original, {}, {}, keys});
-      wanted_.push_back({&positives, keys, &negatives});
+    for (std::size_t b = 0; b < positives_.size(); ++b) {
+      wanted_.push_back({&workers_[b].positives, keys_.next(positives_[b], batches[b].key), &workers_[b].negatives});
       if constexpr (std::same_as<query_type, std::int64_t>) {
         wanted_.back().times = batches[b].queries;
       }
-      first += count;
     }
     candidates_.begin(step);
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
-  }
-
-  // Looks up the original ids of all sources and then of all destinations; once if they are of one type.
-  void look_up_originals(detail::call_site site, std::string const& failure) {
-    auto const ends = std::as_const(ends_).view();
-    if (types_.one_vertex_type()) {
-      directories_.sources->originals_of(ends, originals_.view(), site, failure);
-      return;
-    }
-    auto const half = ends.size() / 2;
-    directories_.sources->originals_of(ends.subview(0, half), originals_.view().subview(0, half), site, failure);
-    directories_.destinations->originals_of(ends.subview(half, half), originals_.view().subview(half, half), site);
   }
 
   // Exclusions from one relation.
@@ -357,7 +311,6 @@ private:
   };
 
   detail::link_types types_;
-  detail::of_both_ends<directory_type*> directories_;
   options_type options_;
   typename kind::rules_type rules_;
   Comm comm_;
@@ -365,13 +318,11 @@ private:
   sampler_type sampler_;
   glt::detail::edge_queries<Comm, Policy, Vertex> edges_;
   glt::detail::remote_candidates<Comm, Policy, Vertex> candidates_;
+  glt::detail::negative_keys<Comm, Policy, Vertex> keys_;
   glt::detail::negative_drawer<Policy, Vertex> drawer_;
   std::vector<exclusion> exclusions_;
   std::size_t num_node_types_;
   Policy policy_;
-  buffer<Policy, Vertex> ends_;
-  buffer<Policy, global_id> originals_;
-  buffer<Policy, random_key> keys_;
   std::vector<worker> workers_; // by batch
   std::vector<glt::detail::seed_edges_view<space, Vertex>> positives_;
   std::vector<glt::detail::negatives_to_draw<Policy, Vertex>> wanted_;

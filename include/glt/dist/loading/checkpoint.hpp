@@ -9,7 +9,9 @@ namespace glt::detail {
 /// Adds numbers, lists and structures with `members` to the fingerprint, element by element.
 template <class X>
 void add_to_fingerprint(fingerprint& print, X const& x) {
-  if constexpr (has_members<X>) {
+  if constexpr (requires { x.for_each_in_fingerprint([](auto const&) {}); }) {
+    x.for_each_in_fingerprint([&](auto const& list) { add_to_fingerprint(print, list); });
+  } else if constexpr (has_members<X>) {
     std::apply([&](auto const&... members) { (add_to_fingerprint(print, members), ...); }, member_access::of(x));
   } else if constexpr (requires {
                          x.size();

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/core.hpp>
+#include <glt/memory/memory.hpp>
+#include <glt/sample/link/detail/validate_seed_edges.hpp>
 
 namespace glt::detail {
 
-/// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused. A place
-/// has `length` elements, one behind the other.
+/// Gathers the elements of `from` at the given places; none if `from` is empty. The memory of `to` is reused. With
+/// offsets, a place has the elements from offsets[place] to offsets[place + 1].
 template <class T>
 void gather_places(std::vector<T> const& from, std::span<std::int64_t const> places, std::vector<T>& to,
-                   std::int64_t length = 1) {
+                   std::vector<std::int64_t> const& offsets = {}) {
   to.clear();
   if (!from.empty()) {
     for (auto const place : places) {
-      for (auto i = place * length; i < (place + 1) * length; ++i) {
-        to.push_back(from[static_cast<std::size_t>(i)]);
-      }
+      auto const at = static_cast<std::size_t>(place);
+      auto const first = from.begin() + (offsets.empty() ? place : offsets[at]);
+      to.insert(to.end(), first, offsets.empty() ? first + 1 : from.begin() + offsets[at + 1]);
     }
   }
 }
@@ -79,42 +80,59 @@ struct typed_seeds : vertex_seeds<Vertex> {
   }
 };
 
-/// Seed edges for link prediction. A source may have several destinations, one behind the other, all sources as many as
-/// `negative_options::positives` says; a batch then counts sources.
+/// Seed edges for link prediction, source by source; a batch counts sources. Without offsets every source has one
+/// destination; with them, source i has those from offsets[i] to offsets[i + 1]: none, one or many.
 ///
-/// @shape  sources [S], destinations [S · positives] global ids, of any part · labels [S], classes from 0, or empty ·
-///         times [S] for rules that use them, else empty
+/// @shape  sources [S], destinations [P] global ids, of any part · labels [P], classes from 0, or empty · times [S] for
+///         rules that use them, else empty · offsets [S + 1], ascending from 0 to P, or empty if S = P
 template <vertex_id Vertex = global_id>
 struct edge_seeds {
   std::vector<Vertex> sources;
   std::vector<Vertex> destinations;
-  std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> labels{};
   std::vector<std::int64_t> times{};
+  std::vector<std::int64_t> offsets{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(sources.size()); }
 
-  /// @throws precondition_error  if the lengths of the lists do not fit
+  /// @throws precondition_error  if the lengths of the lists or the offsets do not fit
   void check() const {
+    glt::detail::validate_offsets(device::cpu(), host_view<std::int64_t const>(offsets), size(),
+                                  std::ssize(destinations));
     auto const fits = [](auto const& list, auto const& of) { return list.empty() || list.size() == of.size(); };
-    bool const whole = sources.empty() ? destinations.empty() : destinations.size() % sources.size() == 0;
-    if (!whole || destinations.size() < sources.size() || !fits(labels, destinations) || !fits(times, sources)) {
+    if (!fits(labels, destinations) || !fits(times, sources)) {
       throw precondition_error(glt::detail::message("seed edges of ", sources.size(), " sources, ", destinations.size(),
                                                     " destinations, ", labels.size(), " labels and ", times.size(),
-                                                    " times; give one of each per edge, or no labels and no times, "
-                                                    "and several destinations to all sources or to none"));
+                                                    " times; give one label per destination and one time per source, "
+                                                    "or none"));
     }
   }
   void gather(std::span<std::int64_t const> places, edge_seeds& to) const {
     glt::detail::gather_places(sources, places, to.sources);
-    auto const positives = sources.empty() ? 0 : std::ssize(destinations) / size(); // of a source
-    glt::detail::gather_places(destinations, places, to.destinations, positives);
-    glt::detail::gather_places(labels, places, to.labels, positives);
+    glt::detail::gather_places(destinations, places, to.destinations, offsets);
+    glt::detail::gather_places(labels, places, to.labels, offsets);
     glt::detail::gather_places(times, places, to.times);
+    to.offsets.assign(offsets.empty() ? 0 : 1, 0);
+    for (std::size_t i = 0; i < places.size() && !offsets.empty(); ++i) {
+      auto const at = static_cast<std::size_t>(places[i]);
+      to.offsets.push_back(to.offsets.back() + offsets[at + 1] - offsets[at]);
+    }
   }
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.sources, self.destinations, self.labels, self.times);
+    return std::tie(self.sources, self.destinations, self.labels, self.times, self.offsets);
+  }
+  /// Calls `add` for the lists on which shuffling depends: offsets count if there are any.
+  template <class Add>
+  void for_each_in_fingerprint(Add add) const {
+    add(sources);
+    add(destinations);
+    add(labels);
+    add(times);
+    if (!offsets.empty()) {
+      add(offsets);
+    }
   }
 };
 

@@ -21,6 +21,10 @@ class link_assembly;
 /// destinations, positives before negatives. With types, sources and destinations are nodes of the types that the type
 /// of the seed edges joins.
 ///
+/// The pairs of source i of the batch: its positives are elements pos_offsets()[i] to pos_offsets()[i + 1] of
+/// dst_pos_index(), or such columns of edge_label_index(), and without offsets only element i. Its negatives are
+/// dst_neg_index().row(i). Binary negatives go round the positives: without gaps, number n is of positive n mod P.
+///
 /// Concurrent calls: none while it is sampled into; const members may run concurrently.
 ///
 /// @units  indices are positions in subgraph().nodes(), or with types in the nodes of the end's type
@@ -50,6 +54,11 @@ public:
   /// @shape  [P + N]
   [[nodiscard]] array_view<space, std::int64_t const> edge_label() const noexcept { return edge_label_.view(); }
 
+  /// Returns the first positive of every source, and P; empty if the seeds had no offsets, so one destination each.
+  ///
+  /// @shape  [S + 1]
+  [[nodiscard]] array_view<space, std::int64_t const> pos_offsets() const noexcept { return pos_offsets_.view(); }
+
   /// Returns, for triplets, the S sources, which positives and negatives share; empty otherwise.
   ///
   /// @shape  [S]
@@ -58,7 +67,7 @@ public:
   }
   /// Returns, for triplets, the destinations of the positives, source by source.
   ///
-  /// @shape  [P], P / S per source
+  /// @shape  [P]
   [[nodiscard]] array_view<space, local_id const> dst_pos_index() const noexcept {
     return index().subview(num_sources_, num_sources_ == 0 ? 0 : num_positives_);
   }
@@ -82,7 +91,7 @@ private:
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     auto members = std::tie(self.subgraph_, self.num_sources_, self.num_positives_, self.num_negatives_,
-                            self.edge_label_, self.dst_neg_index_, self.verified_);
+                            self.edge_label_, self.pos_offsets_, self.dst_neg_index_, self.verified_);
     if constexpr (has_types) {
       return std::tuple_cat(members, std::tie(self.typed_index_));
     } else {
@@ -104,6 +113,7 @@ private:
   std::int64_t num_positives_ = 0;
   std::int64_t num_negatives_ = 0;
   buffer<Policy, std::int64_t> edge_label_;
+  buffer<Policy, std::int64_t> pos_offsets_;
   buffer<Policy, local_id> dst_neg_index_;
   buffer<Policy, std::uint8_t> verified_;
   buffer<Policy, local_id> typed_index_; // empty without types: the subgraph then has it

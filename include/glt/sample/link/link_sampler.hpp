@@ -17,6 +17,7 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
+#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
@@ -72,7 +73,7 @@ namespace glt {
 /// An edge from s to d is in the graph if row d lists s. For a graph of out-edges (`edge_direction::out`) pass
 /// destinations as sources and sources as destinations.
 ///
-/// By a rule with queries, such as `temporal_rule`, every seed edge has a query: both its ends and its negatives are
+/// By a rule with queries, such as `temporal_rule`, every source of seed edges has a query: all ends of its pairs are
 /// sampled with it. Negatives are drawn from all vertices, or if these have times only from those that exist at the
 /// time of the seed edge. `strict` tests against all edges, whatever their times.
 ///
@@ -144,12 +145,12 @@ public:
 
   /// Samples one batch into `out`; an edge may come more than once, and no edges give an empty sample.
   ///
-  /// @shape  sources [P / positives] · destinations [P], source by source · labels [P], classes from 0, or empty
+  /// @shape  sources [S] · destinations [P], source by source · labels [P], classes from 0, or empty
   /// @throws precondition_error  if the lengths do not fit, an end is not a vertex of its type, a label is negative, or
   ///                             there are labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -157,18 +158,18 @@ public:
   }
 
   /// Samples without labels.
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations, sample_key key,
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations, sample_key key,
               sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     run(sources, destinations, {}, {}, key, out);
   }
 
-  /// Samples with one query per seed edge, such as its time, or per source of several positives.
+  /// Samples with one query per source of seed edges, such as their time.
   ///
-  /// @shape  labels [P], or empty · queries [P / positives]
-  /// @throws precondition_error  as without queries, or if there is not one query per edge; `out` is then unchanged
-  void sample(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  /// @shape  labels [P], or empty · queries [S]
+  /// @throws precondition_error  as without queries, or if there is not one query per source; `out` is then unchanged
+  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
               sample_type& out)
     requires(detail::has_query<Rule>)
@@ -185,17 +186,17 @@ private:
     detail::edge_exclusions<Policy> edges;
   };
 
-  void run(array_view<space, Vertex const> sources, array_view<space, Vertex const> destinations,
+  void run(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
            array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
            sample_type& out) {
     auto const relation = kind::relation(graph_, types_.edge_type);
-    detail::validate_seed_edges(policy_, sources, destinations, relation.num_columns(), relation.num_rows(),
-                                options_.negatives.positives);
+    detail::validate_seed_edges(policy_, sources, destinations, relation.num_columns(), relation.num_rows());
     detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
     positives_.assign(sources, destinations);
-    keys_.resize(positives_.size());
-    policy_.executor().for_each(keys_.size(), detail::key_of_positive<space, GraphSpace, Vertex>{
-                                                  detail::negatives_key(key, types_.edge_type), positives_.view(),
+    auto const mode = options_.negatives.mode;
+    keys_.resize(positives_.view().num_groups(mode));
+    policy_.executor().for_each(keys_.size(), detail::key_of_group<space, GraphSpace, Vertex>{
+                                                  detail::negatives_key(key, types_.edge_type), positives_.view(), mode,
                                                   original_.sources, original_.destinations, keys_.view()});
     if constexpr (std::same_as<query_type, std::int64_t>) {
       drawer_.draw(candidates_, positives_, std::as_const(keys_).view(), negatives_, queries);
@@ -211,7 +212,7 @@ private:
     auto const seeds = assembly_.seeds(positives_.view(), negatives_);
     auto& subgraph = assembly_.subgraph_of(out);
     if constexpr (detail::has_query<Rule>) {
-      sampler_.sample(seeds, assembly_.queries(queries), key, subgraph);
+      sampler_.sample(seeds, assembly_.queries(positives_.view(), queries), key, subgraph);
     } else {
       sampler_.sample(seeds, key, subgraph);
     }

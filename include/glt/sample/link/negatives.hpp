@@ -9,19 +9,18 @@ namespace glt {
 /// Form of the negative samples beside P positive pairs.
 enum class negative_mode {
   binary, ///< ⌈P · amount⌉ pairs with both ends drawn
-  triplet ///< `amount` pairs that share the source of the positives; their destinations are drawn
+  triplet ///< `amount` pairs of every source; their destinations are drawn
 };
 
 /// Options of drawing pairs that are not edges. Draws are independent: the same pair may come twice.
 ///
 /// The negatives of a positive depend on the key, its original ids and the number of equal positives before it in the
 /// batch, so that they are the same on any number of ranks. Ranks that pass the same positive in the same step
-/// therefore draw the same negatives for it: give every edge to one rank. Several positives of a
-/// source share the negatives that the first one draws alone.
+/// therefore draw the same negatives for it: give every edge to one rank. In triplets several positives of a source
+/// share the negatives that the first one draws alone. A source without positives draws by the key and its id.
 struct negative_options {
   negative_mode mode = negative_mode::binary;
   double amount = 1;       ///< negatives per positive; 0 for none. For triplets per source, a whole number
-  int positives = 1;       ///< positives per source, which share its negatives; above 1 only for triplets
   bool strict = true;      ///< draw again if a pair is an edge of the graph or a positive of the batch
   bool self_pairs = false; ///< accept a vertex paired with itself although `strict`
   int attempts = 16;       ///< draws per negative before `strict` gives up
@@ -30,15 +29,14 @@ struct negative_options {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.mode, self.amount, self.positives, self.strict, self.self_pairs, self.attempts, self.padding);
+    return std::tie(self.mode, self.amount, self.strict, self.self_pairs, self.attempts, self.padding);
   }
 };
 
 namespace detail {
 
 /// @throws precondition_error  if amount is negative, not a number, above 2³¹, or not whole for triplets, mode is
-///                             no negative_mode, positives is below 1, or above 1 for binary negatives, or attempts
-///                             is below 1
+///                             no negative_mode, or attempts is below 1
 inline void validate(negative_options const& options) {
   if (!(options.amount >= 0) || options.amount > std::numeric_limits<std::int32_t>::max()) {
     throw precondition_error(message(options.amount, " negatives per positive; give 0 or more"));
@@ -50,18 +48,14 @@ inline void validate(negative_options const& options) {
     throw precondition_error(message("mode ", static_cast<std::int64_t>(options.mode),
                                      " of negatives; give negative_mode::binary or negative_mode::triplet"));
   }
-  if (options.positives < 1 || (options.positives > 1 && options.mode != negative_mode::triplet)) {
-    throw precondition_error(message(options.positives, " positives per source; give 1 or more, and more than 1 only "
-                                                        "with negative_mode::triplet"));
-  }
   if (options.attempts < 1) {
     throw precondition_error(message(options.attempts, " attempts per negative; allow 1 or more"));
   }
 }
 
-/// Returns ⌈P · amount⌉, for triplets of as many positives as sources.
-[[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_positives, negative_options const& options) noexcept {
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_positives / options.positives) * options.amount));
+/// Returns ⌈groups · amount⌉. Negatives belong to groups: of each positive, or in triplets of each source.
+[[nodiscard]] inline std::int64_t num_negatives(std::int64_t num_groups, negative_options const& options) noexcept {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(num_groups) * options.amount));
 }
 
 /// Returns the random key of the negatives of a batch of seed edges of a type.
@@ -81,21 +75,21 @@ positive_key(random_key key, std::int64_t source, std::int64_t destination, std:
       .fold(static_cast<std::uint64_t>(occurrence));
 }
 
-/// Positive of a negative's place, and the negative's index among its negatives.
+/// Group of a negative's place, and the negative's index in the group.
 struct negative_place {
-  std::int64_t positive;
+  std::int64_t group;
   std::int64_t index;
 };
 
-/// Returns the positive and index of a place. Binary negatives go round the positives, so that a fractional amount
-/// serves the first positives; triplets are stored row by row, and belong to the first positive of their source.
-[[nodiscard]] GLT_HOST_DEVICE constexpr negative_place place_of_negative(std::int64_t place, std::int64_t num_positives,
+/// Returns the group and index of a place. Binary negatives go round the positives, so that a fractional amount
+/// serves the first positives; triplets are stored row by row.
+[[nodiscard]] GLT_HOST_DEVICE constexpr negative_place place_of_negative(std::int64_t place, std::int64_t num_groups,
                                                                          negative_options const& options) noexcept {
   if (options.mode == negative_mode::binary) {
-    return {place % num_positives, place / num_positives};
+    return {place % num_groups, place / num_groups};
   }
   auto const amount = static_cast<std::int64_t>(options.amount);
-  return {place / amount * options.positives, place % amount};
+  return {place / amount, place % amount};
 }
 
 /// End of a pair.

@@ -111,29 +111,29 @@ TEST_CASE("places that draw by themselves, as on a GPU, draw the same as in roun
   auto const list = glt_test::random_graph(101, 1700);
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const exist = glt_test::some_vertex_times(101);
-  auto const positives = glt_test::some_positives(list, 30, 4);
-  std::vector<glt::local_id> sources;
-  std::vector<glt::local_id> destinations;
+  auto const positives = glt_test::ragged(glt_test::some_positives(list, 30, 4));
+  std::vector<glt::local_id> const sources(positives.sources.begin(), positives.sources.end());
+  std::vector<glt::local_id> const destinations(positives.destinations.begin(), positives.destinations.end());
   std::vector<std::int64_t> times;
-  for (auto const& [source, destination] : positives) {
-    sources.push_back(static_cast<glt::local_id>(source));
-    destinations.push_back(static_cast<glt::local_id>(destination));
-    times.push_back(destination * 23 % 120 - 5);
+  for (auto const source : positives.sources) {
+    times.push_back(source * 23 % 120 - 5);
   }
   glt::detail::seed_edges<cpu, glt::local_id> seeds;
-  seeds.assign(glt::host_view<glt::local_id const>(sources), glt::host_view<glt::local_id const>(destinations));
+  seeds.assign({sources, positives.offsets}, destinations);
   auto const view = seeds.view();
-  std::vector<glt::random_key> keys;
-  for (std::size_t i = 0; i < 30; ++i) {
-    keys.push_back(glt::detail::positive_key(glt::detail::negatives_key({}), sources[i], destinations[i],
-                                             view.occurrences[static_cast<std::int64_t>(i)]));
-  }
-  glt::host_view<glt::random_key const> const key_list(keys);
   for (bool const limited : {false, true}) {
     glt::detail::local_candidates<cpu, glt::local_id> const candidates(
         graph.view(), {}, {}, {}, true,
         limited ? glt::host_view<std::int64_t const>(exist) : glt::host_view<std::int64_t const>());
     for (auto const& option : glt_test::link_options_to_try()) {
+      auto const mode = option.negatives.mode;
+      std::vector<glt::random_key> keys(static_cast<std::size_t>(view.num_groups(mode)), glt::random_key(0));
+      glt::detail::key_of_group<glt::memory_space::host, glt::memory_space::host, glt::local_id> const key_of{
+          glt::detail::negatives_key({}), view, mode, {}, {}, keys};
+      for (std::int64_t group = 0; group < std::ssize(keys); ++group) {
+        key_of(group);
+      }
+      glt::host_view<glt::random_key const> const key_list(keys);
       glt::detail::negative_drawer<cpu, glt::local_id> drawer(option.negatives);
       glt::detail::negative_pairs<cpu, glt::local_id> out;
       drawer.draw(candidates, seeds, key_list, out, times);

@@ -65,7 +65,7 @@ public:
   ///                             have labels, or an edge has a time that the rule does not use, or lacks a time
   void check(seeds_type const& seeds) const {
     seeds.check();
-    sampler_.check(seeds.sources, seeds.destinations, seeds.labels);
+    sampler_.check({seeds.sources, seeds.offsets}, seeds.destinations, seeds.labels);
     check_times(seeds, has_query<Rule>);
   }
 

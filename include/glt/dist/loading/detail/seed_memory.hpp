@@ -4,6 +4,7 @@
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
+#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -98,8 +99,8 @@ public:
   explicit edge_memory(Policy policy) : list_(std::move(policy)) {}
 
   /// Returns the sources; valid until the next call, like the other lists.
-  [[nodiscard]] array_view<space, Vertex const> sources(dist::edge_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.sources, sources_);
+  [[nodiscard]] link_sources<space, Vertex> sources(dist::edge_seeds<Vertex> const& seeds) {
+    return {list_.view(seeds.sources, sources_), list_.view(seeds.offsets, offsets_)};
   }
   [[nodiscard]] array_view<space, Vertex const> destinations(dist::edge_seeds<Vertex> const& seeds) {
     return list_.view(seeds.destinations, destinations_);
@@ -114,6 +115,7 @@ public:
 private:
   seed_list<Policy> list_;
   buffer<Policy, Vertex> sources_;
+  buffer<Policy, std::int64_t> offsets_;
   buffer<Policy, Vertex> destinations_;
   buffer<Policy, std::int64_t> labels_;
   buffer<Policy, std::int64_t> times_;

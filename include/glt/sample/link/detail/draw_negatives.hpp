@@ -81,26 +81,26 @@ struct draw_negative {
   Candidates candidates;
   seed_edges_view<Space, Vertex> positives;
   array_view<Space, random_key const> keys;
-  array_view<Space, std::int64_t const> times; // of the positives of each source
+  array_view<Space, std::int64_t const> times; // of each source
   negative_options options;
   array_view<Space, Vertex> sources;
   array_view<Space, Vertex> destinations;
   array_view<Space, std::uint8_t> verified; // empty unless strict
 
   GLT_HOST_DEVICE void operator()(std::int64_t place) const {
-    auto const [positive, index] = place_of_negative(place, positives.size(), options);
-    auto const key = keys[positive].fold(static_cast<std::uint64_t>(index));
+    auto const [group, index] = place_of_negative(place, keys.size(), options);
+    auto const key = keys[group].fold(static_cast<std::uint64_t>(index));
     int const attempts = options.strict ? options.attempts : 1;
     Vertex source = 0;
     Vertex destination = 0;
     bool good = false;
     for (int attempt = 0; attempt < attempts && !good; ++attempt) {
       random_stream draws(key, static_cast<std::uint64_t>(attempt));
-      source = options.mode == negative_mode::binary ? drawn(draws, pair_end::source) : positives.sources[positive];
+      source = options.mode == negative_mode::binary ? drawn(draws, pair_end::source) : positives.sources[group];
       destination = drawn(draws, pair_end::destination);
       good = options.strict && (source != destination || options.self_pairs) &&
              !candidates.is_edge(source, destination) && !positives.contains(source, destination) &&
-             exists(source, destination, positive);
+             exists(source, destination, group);
     }
     sources[place] = source;
     destinations[place] = destination;
@@ -110,12 +110,12 @@ struct draw_negative {
   }
 
 private:
-  // True if the drawn ends exist at the time of the positive.
-  [[nodiscard]] GLT_HOST_DEVICE bool exists(Vertex source, Vertex destination, std::int64_t positive) const {
+  // True if the drawn ends exist at the time of the group's source.
+  [[nodiscard]] GLT_HOST_DEVICE bool exists(Vertex source, Vertex destination, std::int64_t group) const {
     if (!candidates.limited()) {
       return true;
     }
-    auto const limit = times[positive / options.positives];
+    auto const limit = times[positives.source_of(group, options.mode)];
     return candidates.time(pair_end::destination, destination) <= limit &&
            (options.mode == negative_mode::triplet || candidates.time(pair_end::source, source) <= limit);
   }

@@ -151,7 +151,7 @@ struct excluded_seed_edges {
   [[nodiscard]] GLT_HOST_DEVICE row_edge operator()(std::int64_t x) const {
     auto const i = x < seeds.size() ? x : x - seeds.size();
     bool const reversed = !edges || x >= seeds.size();
-    std::int64_t const source = seeds.sources[i];
+    std::int64_t const source = seeds.sources[seeds.source_of(i)];
     std::int64_t const destination = seeds.destinations[i];
     return reversed ? row_edge{source, destination} : row_edge{destination, source};
   }

@@ -24,35 +24,18 @@ struct flag_kept {
   }
 };
 
-// Writes the seeds: sources of positives and, unless triplets, of kept negatives; likewise the destinations.
-template <memory_space Space, class Vertex>
-struct write_positive_seeds {
-  array_view<Space, Vertex const> sources;
-  array_view<Space, Vertex const> destinations;
-  std::int64_t per_source; // of several positives of a source only the first writes it
-  array_view<Space, Vertex> source_seeds;
-  array_view<Space, Vertex> destination_seeds;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    if (i % per_source == 0) {
-      source_seeds[i / per_source] = sources[i];
-    }
-    destination_seeds[i] = destinations[i];
+// Writes the source of every group, or a value of the source.
+template <memory_space Space, class Vertex, class T>
+struct write_of_groups {
+  seed_edges_view<Space, Vertex> positives;
+  negative_mode mode;
+  array_view<Space, T const> of_sources;
+  array_view<Space, T> to;
+  GLT_HOST_DEVICE void operator()(std::int64_t group) const {
+    to[group] = of_sources[positives.source_of(group, mode)];
   }
 };
-template <memory_space Space, class Query>
-struct write_positive_queries {
-  array_view<Space, Query const> of_sources;
-  std::int64_t per_source;
-  array_view<Space, Query> source_queries;
-  array_view<Space, Query> destination_queries;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const query = of_sources[i / per_source];
-    if (i % per_source == 0) {
-      source_queries[i / per_source] = query;
-    }
-    destination_queries[i] = query;
-  }
-};
+// Writes the seeds of kept negatives: destinations and, unless triplets, sources.
 template <memory_space Space, class Vertex>
 struct write_negative_seeds {
   array_view<Space, Vertex const> sources;
@@ -76,9 +59,10 @@ struct write_negative_seeds {
   }
 };
 
-// Writes the queries of the kept negatives: each has the query of its positives.
-template <memory_space Space, class Query>
+// Writes the queries of the kept negatives: each has the query of its group's source.
+template <memory_space Space, class Vertex, class Query>
 struct write_negative_queries {
+  seed_edges_view<Space, Vertex> positives;
   array_view<Space, Query const> of_sources;
   negative_options options;
   array_view<Space, std::int64_t const> places;
@@ -86,8 +70,8 @@ struct write_negative_queries {
   array_view<Space, Query> destination_queries;
   GLT_HOST_DEVICE void operator()(std::int64_t n) const {
     if (places[n] >= 0) {
-      auto const positive = place_of_negative(n, of_sources.size(), options).positive;
-      auto const query = of_sources[positive / options.positives];
+      auto const group = place_of_negative(n, positives.num_groups(options.mode), options).group;
+      auto const query = of_sources[positives.source_of(group, options.mode)];
       destination_queries[places[n]] = query;
       if (options.mode == negative_mode::binary) {
         source_queries[places[n]] = query;
@@ -165,13 +149,14 @@ public:
     ex.exclusive_scan(size, flag_kept<space>{negatives.verified.view(), options_.padding}, ranks_.view());
     auto const ranks = std::as_const(ranks_).view();
     num_kept_ = negatives.verified.empty() || options_.padding ? size : read_element(policy_, ranks, size);
-    num_sources_ = is_triplet() ? positives.size() / options_.positives : positives.size() + num_kept_;
+    auto const groups = positives.num_groups(options_.mode);
+    num_sources_ = is_triplet() ? groups : groups + num_kept_;
     num_destinations_ = positives.size() + num_kept_;
     seeds_.resize(num_sources_ + num_destinations_);
     auto const sources = seeds_.view().subview(0, num_sources_);
     auto const destinations = seeds_.view().subview(num_sources_, num_destinations_);
-    ex.for_each(positives.size(), write_positive_seeds<space, Vertex>{positives.sources, positives.destinations,
-                                                                      options_.positives, sources, destinations});
+    ex.for_each(groups, write_of_groups<space, Vertex, Vertex>{positives, options_.mode, positives.sources, sources});
+    ex.for_each(positives.size(), copy_elements<space, Vertex>{positives.destinations, destinations});
     ex.for_each(size, write_negative_seeds<space, Vertex>{negatives.sources.view(), negatives.destinations.view(),
                                                           ranks, is_triplet(), positives.size(), sources, destinations,
                                                           places_.view()});
@@ -188,22 +173,25 @@ public:
   }
 
   /// Returns the queries of the last seeds, with types type after type: both ends of a positive and of its negatives
-  /// have its query. None if the rule has no queries.
+  /// have the query of its source. None if the rule has no queries.
   ///
-  /// @shape  of_sources [S], of P positives → [seeds]
+  /// @shape  of_sources [S] → [seeds]
   /// @where  enqueues only; valid until the next call
   /// @cost   O(P + N)
-  array_view<space, Query const> queries(array_view<space, Query const> of_sources) {
+  array_view<space, Query const> queries(seed_edges_view<space, Vertex> positives,
+                                         array_view<space, Query const> of_sources) {
     if constexpr (!std::is_same_v<Query, no_query>) {
       auto const ex = policy_.executor();
-      auto const size = of_sources.size() * options_.positives;
+      using write = write_of_groups<space, Vertex, Query>;
       queries_.resize(seeds_.size());
       bool const sources_first = types_.source <= types_.destination;
       auto const sources = queries_.view().subview(sources_first ? 0 : num_destinations_, num_sources_);
       auto const destinations = queries_.view().subview(sources_first ? num_sources_ : 0, num_destinations_);
-      ex.for_each(size, write_positive_queries<space, Query>{of_sources, options_.positives, sources, destinations});
-      ex.for_each(places_.size(), write_negative_queries<space, Query>{
-                                      of_sources, options_, std::as_const(places_).view(), sources, destinations});
+      ex.for_each(positives.num_groups(options_.mode), write{positives, options_.mode, of_sources, sources});
+      ex.for_each(positives.size(), write{positives, negative_mode::binary, of_sources, destinations});
+      ex.for_each(places_.size(),
+                  write_negative_queries<space, Vertex, Query>{positives, of_sources, options_,
+                                                               std::as_const(places_).view(), sources, destinations});
     }
     return std::as_const(queries_).view();
   }
@@ -220,7 +208,7 @@ public:
               array_view<space, std::int64_t const> labels, sample_type& out) {
     auto const ex = policy_.executor();
     bool const triplet = is_triplet();
-    adopt_policy(policy_, out.edge_label_, out.dst_neg_index_, out.verified_, out.typed_index_);
+    adopt_policy(policy_, out.edge_label_, out.pos_offsets_, out.dst_neg_index_, out.verified_, out.typed_index_);
     if constexpr (has_types) {
       join_index(out);
     }
@@ -230,6 +218,9 @@ public:
     out.edge_label_.resize(triplet ? 0 : positives.size() + num_kept_);
     ex.for_each(out.edge_label_.size(),
                 write_labels<space>{labels, positives.size(), options_.amount > 0 ? 1 : 0, out.edge_label_.view()});
+    out.pos_offsets_.resize(positives.offsets.size());
+    ex.for_each(out.pos_offsets_.size(),
+                copy_elements<space, std::int64_t>{positives.offsets, out.pos_offsets_.view()});
     out.dst_neg_index_.resize(triplet ? places_.size() : 0);
     ex.for_each(out.dst_neg_index_.size(),
                 write_negative_index<space>{std::as_const(places_).view(),

@@ -42,7 +42,7 @@ struct list_places {
 // Draws the numbers of the open places: of both ends, or of the destination only.
 template <memory_space Space>
 struct draw_candidate {
-  array_view<Space, random_key const> keys; // [P]
+  array_view<Space, random_key const> keys; // [groups]
   array_view<Space, std::int64_t const> open;
   negative_options options;
   std::int64_t attempt;
@@ -52,8 +52,8 @@ struct draw_candidate {
   array_view<Space, std::int64_t> destinations;
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    auto const [positive, index] = place_of_negative(open[i], keys.size(), options);
-    random_stream draws(keys[positive].fold(static_cast<std::uint64_t>(index)), static_cast<std::uint64_t>(attempt));
+    auto const [group, index] = place_of_negative(open[i], keys.size(), options);
+    random_stream draws(keys[group].fold(static_cast<std::uint64_t>(index)), static_cast<std::uint64_t>(attempt));
     if (options.mode == negative_mode::binary) {
       sources[i] = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(num_sources)));
     }
@@ -67,7 +67,7 @@ struct write_candidate {
   array_view<Space, std::int64_t const> open;
   array_view<Space, Vertex const> drawn_sources; // empty for triplets
   array_view<Space, Vertex const> drawn_destinations;
-  array_view<Space, Vertex const> positive_sources;
+  array_view<Space, Vertex const> sources_of_groups; // unused unless triplets
   negative_options options;
   array_view<Space, Vertex> sources;
   array_view<Space, Vertex> destinations;
@@ -80,7 +80,7 @@ struct write_candidate {
     bool const binary = options.mode == negative_mode::binary;
     sources[i] = out_sources[place] =
         binary ? drawn_sources[i]
-               : positive_sources[place_of_negative(place, positive_sources.size(), options).positive];
+               : sources_of_groups[place_of_negative(place, sources_of_groups.size(), options).group];
     destinations[i] = out_destinations[place] = drawn_destinations[i];
     if (!verified.empty()) {
       verified[place] = 1;
@@ -88,21 +88,22 @@ struct write_candidate {
   }
 };
 
-// Times of drawn vertices and of positives. Empty unless the ends must exist at the time of the positive.
+// Times of drawn vertices and of sources. Empty unless the ends must exist at the time of the source.
 template <memory_space Space>
 struct drawn_times {
   array_view<Space, std::int64_t const> sources; // of open places, empty for triplets; likewise the next
   array_view<Space, std::int64_t const> destinations;
   array_view<Space, std::int64_t const> open;
-  array_view<Space, std::int64_t const> limits; // of the positives of each source
-  std::int64_t num_positives;
+  array_view<Space, std::int64_t const> limits; // of each source
   negative_options options;
 
-  [[nodiscard]] GLT_HOST_DEVICE bool too_late(std::int64_t i) const {
+  template <class Vertex>
+  [[nodiscard]] GLT_HOST_DEVICE bool too_late(seed_edges_view<Space, Vertex> const& positives, std::int64_t i) const {
     if (destinations.empty()) {
       return false;
     }
-    auto const limit = limits[place_of_negative(open[i], num_positives, options).positive / options.positives];
+    auto const group = place_of_negative(open[i], positives.num_groups(options.mode), options).group;
+    auto const limit = limits[positives.source_of(group, options.mode)];
     return destinations[i] > limit || (!sources.empty() && sources[i] > limit);
   }
 };
@@ -118,7 +119,7 @@ struct is_rejected {
   drawn_times<Space> times;
   GLT_HOST_DEVICE bool operator()(std::int64_t i) const {
     return found[i] != 0 || (sources[i] == destinations[i] && !self_pairs) ||
-           positives.contains(sources[i], destinations[i]) || times.too_late(i);
+           positives.contains(sources[i], destinations[i]) || times.too_late(positives, i);
   }
 };
 
@@ -136,8 +137,7 @@ struct keep_open {
 
 /// Batch of several whose negatives are drawn together.
 ///
-/// @shape  keys [P], the `positive_key` of every positive · times, of the positives of each source, if candidates are
-///         limited
+/// @shape  keys [groups], as `key_of_group` · times [S], if candidates are limited
 template <device_policy Policy, vertex_id Vertex>
 struct negatives_to_draw {
   seed_edges<Policy, Vertex> const* positives = nullptr;
@@ -166,12 +166,11 @@ public:
 
   [[nodiscard]] negative_options const& options() const noexcept { return options_; }
 
-  /// Draws num_negatives(P) pairs, in the order of `place_of_negative`.
+  /// Draws num_negatives(groups) pairs, in the order of `place_of_negative`.
   ///
   /// Pairs that could not be verified stay, flagged; the caller keeps them or leaves them out.
   ///
-  /// @shape  keys [P], the `positive_key` of every positive · times, of the positives of each source, if candidates are
-  ///         limited
+  /// @shape  keys [groups], as `key_of_group` · times [S], if candidates are limited
   /// @where  may only enqueue
   /// @cost   O(N) draws and tests; each place makes as many as it needs: 1 / (1 − density) on average
   template <class Candidates>
@@ -233,7 +232,7 @@ private:
   using batch_type = negatives_to_draw<Policy, Vertex>;
 
   std::int64_t start(seed_edges<Policy, Vertex> const& positives, negative_pairs<Policy, Vertex>& out) {
-    auto const size = num_negatives(positives.size(), options_);
+    auto const size = num_negatives(positives.view().num_groups(options_.mode), options_);
     adopt_policy(policy_, out.sources, out.destinations, out.verified);
     out.sources.resize(size);
     out.destinations.resize(size);
@@ -311,8 +310,7 @@ private:
       drawn_times<space> late{};
       if (!times.empty()) {
         late = {sources_of(times, first, count), times.subview(first_destination + first, count),
-                std::as_const(open).view(),      batch.times,
-                batch.positives->size(),         options_};
+                std::as_const(open).view(), batch.times, options_};
       }
       auto const size =
           ex.select_if(count,

@@ -3,34 +3,66 @@
 
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/arguments.hpp>
+#include <glt/sample/link/link_sources.hpp>
 
 namespace glt::detail {
 
+// Returns the place of an offset that does not ascend from 0 to `num_destinations`, or the number of offsets.
+template <memory_space Space>
+struct place_of_wrong_offset {
+  array_view<Space, std::int64_t const> offsets;
+  std::int64_t num_destinations;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const {
+    bool const fits = (i == 0 ? offsets[i] == 0 : offsets[i] >= offsets[i - 1]) &&
+                      (i < offsets.size() - 1 ? offsets[i] <= num_destinations : offsets[i] == num_destinations);
+    return fits ? offsets.size() : i;
+  }
+};
+
+/// Throws if sources do not have as many destinations as there are.
+///
+/// @shape  offsets [S + 1], or empty: one each
+/// @where  synchronises
+/// @throws precondition_error  if there is another number of offsets, or they do not ascend from 0 to the number of
+///                             destinations, naming the first
+/// @cost   O(S)
+template <device_policy Policy>
+void validate_offsets(Policy const& policy, array_view<Policy::space, std::int64_t const> offsets,
+                      std::int64_t num_sources, std::int64_t num_destinations) {
+  if (offsets.empty() ? num_sources != num_destinations : offsets.size() != num_sources + 1) {
+    throw precondition_error(message("seed edges with ", num_sources, " sources, ", num_destinations,
+                                     " destinations and ", offsets.size(),
+                                     " offsets; give one destination per source and no offsets, or one offset more "
+                                     "than sources"));
+  }
+  auto const wrong = policy.executor().reduce(
+      offsets.size(), offsets.size(), place_of_wrong_offset<Policy::space>{offsets, num_destinations}, smaller{});
+  if (wrong < offsets.size()) {
+    throw precondition_error(message("offset ", wrong, " of seed edges is ", read_element(policy, offsets, wrong),
+                                     "; offsets ascend from 0 to the number of destinations, ", num_destinations));
+  }
+}
+
 /// Throws for invalid lists of seed edges.
 ///
-/// @shape  sources [S] · destinations [S · per_source]
+/// @shape  destinations [P]
 /// @where  synchronises
-/// @throws precondition_error  if the lengths do not fit, or an end is not a vertex of its type, naming the first
-/// @cost   O(P)
-template <device_policy Policy, class Id>
-void validate_seed_edges(Policy const& policy, array_view<Policy::space, Id> sources,
-                         array_view<Policy::space, Id> destinations, std::int64_t num_sources,
-                         std::int64_t num_destinations, std::int64_t per_source = 1) {
-  if (sources.size() * per_source != destinations.size()) {
-    throw precondition_error(message("seed edges with ", sources.size(), " sources and ", destinations.size(),
-                                     " destinations; give ", per_source,
-                                     " per source, as negative_options::positives "
-                                     "says"));
-  }
-  validate_vertices(policy, "source of seed edge", sources, num_sources);
+/// @throws precondition_error  as `validate_offsets`, or if an end is not a vertex of its type, naming the first
+/// @cost   O(S + P)
+template <device_policy Policy, vertex_id Vertex>
+void validate_seed_edges(Policy const& policy, link_sources<Policy::space, Vertex> sources,
+                         array_view<Policy::space, Vertex const> destinations, std::int64_t num_sources,
+                         std::int64_t num_destinations) {
+  validate_offsets(policy, sources.offsets, sources.size(), destinations.size());
+  validate_vertices(policy, "source of seed edge", sources.ids, num_sources);
   validate_vertices(policy, "destination of seed edge", destinations, num_destinations);
 }
 
 /// Checks lists in ordinary memory.
-template <class Id>
-void validate_seed_edges(host_view<Id> sources, host_view<Id> destinations, std::int64_t num_sources,
-                         std::int64_t num_destinations, std::int64_t per_source = 1) {
-  validate_seed_edges(device::cpu(), sources, destinations, num_sources, num_destinations, per_source);
+template <vertex_id Vertex>
+void validate_seed_edges(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
+                         std::int64_t num_sources, std::int64_t num_destinations) {
+  validate_seed_edges(device::cpu(), sources, destinations, num_sources, num_destinations);
 }
 
 } // namespace glt::detail
