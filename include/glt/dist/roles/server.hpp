@@ -121,7 +121,7 @@ namespace glt::dist {
 ///
 /// Servers drop a client whose process dies, if their communicator tells. `mpi_comm` tells it within seconds for a
 /// process of a separate job on this machine. They also drop a client of a separate job that sends nothing for
-/// `mpi_options::time_limit`, or for an hour if there is none: its machine may be gone, or the process is stopped.
+/// the `time_limit` of `mpi_comm`, or for an hour if there is none: its machine may be gone, or the process is stopped.
 /// Clients send a sign of life every second while they wait for batches or take them. A dropped client that goes on
 /// gets a `collective_error`. Guards of the world then make no agreement any more.
 ///
