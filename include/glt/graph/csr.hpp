@@ -9,7 +9,7 @@ namespace glt {
 ///
 /// Rows and columns may be numbered differently: in a part of a graph, rows are local and columns are global
 /// ids.
-/// Built with `edge_direction::out`, rows are sources and list destinations.
+/// Built with `{.by_source = true}`, rows are sources and list destinations.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
