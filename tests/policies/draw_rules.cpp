@@ -28,7 +28,7 @@ struct both_graphs {
   csr_graph<device::cpu> host;
   csr_graph<Policy> there;
   explicit both_graphs(glt_test::edge_list const& list)
-      : host(make_csr<device::cpu>(list.view(), {.edge_ids = true})), there(copy_graph(host.view(), Policy())) {}
+      : host(make_csr<device::cpu>(list.view(), {.edge_ids = true})), there(copy(host.view(), Policy())) {}
 };
 
 std::vector<local_id> seeds_of(std::int64_t num_vertices) {

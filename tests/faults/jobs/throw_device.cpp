@@ -20,7 +20,7 @@ using gpu = glt::device::emulated<>;
 
 glt::graph_part<gpu, global_id> part_on_device(comm_type const& comm) {
   auto const part = make_part(comm);
-  return {part.book, part.part, glt::copy_graph<gpu>(part.graph.view(), gpu()),
+  return {part.book, part.part, glt::copy<gpu>(part.graph.view(), gpu()),
           glt::make_buffer<gpu>(part.original.view(), gpu())};
 }
 
