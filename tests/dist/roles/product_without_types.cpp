@@ -40,7 +40,7 @@ public:
       : node_(glt_test::node_of(comm)), timed_(glt_test::merged_timed_part(comm.size(), comm.rank())),
         shared_(glt::dist::share_graph(node_, timed_.first)), graph(comm, std::move(shared_.own)),
         weights_(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))),
-        originals_(glt::dist::make_source_originals(comm, graph)) {
+        originals_(glt::dist::make_source_values(comm, graph)) {
     rule.by = by;
     rule.weighted = {weights_.view(), {}};
     if constexpr (std::is_same_v<Rule, glt_test::timed_rule>) {

@@ -179,10 +179,10 @@ std::vector<site> sites_of_graphs() {
                                                            glt::host_view<std::int64_t const>(short_list)));
          };
        }},
-      {"make_source_originals", false,
+      {"make_source_values", false,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_originals(comm, here->graph)); };
+         return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_values(comm, here->graph)); };
        }},
   };
 }
