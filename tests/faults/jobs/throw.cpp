@@ -179,7 +179,7 @@ std::vector<site> sites_of_graphs() {
                                                            glt::host_view<std::int64_t const>(short_list)));
          };
        }},
-      {"make_source_values", false,
+      {"make_source_values of original ids", false,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_values(comm, here->graph)); };
