@@ -44,7 +44,7 @@ public:
   /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
-  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types;
+  ///         ranks share a machine, the exchanges of `share` for the graph and for each of these types;
   ///         over a replicated topology also the exchanges of `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
