@@ -4,7 +4,6 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
@@ -14,6 +13,7 @@
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 namespace glt::dist {
 

@@ -4,7 +4,6 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/part_check.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/wrong_arguments.hpp>
@@ -12,6 +11,7 @@
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 #include <variant>
 
