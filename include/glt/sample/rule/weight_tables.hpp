@@ -136,6 +136,7 @@ template <device_policy Policy = device::cpu>
 class weight_tables {
 public:
   static constexpr memory_space space = Policy::space;
+  using view_type = detail::weight_tables_view<space>; ///< for a `weighted_rule`
 
   weight_tables() = default;
 
@@ -159,9 +160,7 @@ public:
     ex.for_each(graph.num_rows(), detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
   }
 
-  [[nodiscard]] detail::weight_tables_view<space> view() const noexcept {
-    return {slots_.view(), num_positive_.view()};
-  }
+  [[nodiscard]] view_type view() const noexcept { return {slots_.view(), num_positive_.view()}; }
 
 private:
   buffer<Policy, detail::alias_slot> slots_;
