@@ -351,7 +351,9 @@ private:
             detail::second_owner<Policy, global_id>(graph_->original(0), graph_, policy)};
   }
 
-  [[nodiscard]] std::string node_names() const { return detail::name_list(schema().node_types(), &node_type::name); }
+  [[nodiscard]] std::string node_names() const {
+    return detail::name_list(schema().node_types(), &hetero_schema::node_type::name);
+  }
   [[nodiscard]] int place(int node_type) const {
     if (node_type == only_type && schema().num_node_types() != 1) {
       throw precondition_error(detail::message("a function of one of the node types ", node_names(),
@@ -366,9 +368,10 @@ private:
   }
   [[nodiscard]] edges_of_type const& of_edges(int edge_type) const {
     if (edge_type == only_type && schema().num_edge_types() != 1) {
-      throw precondition_error(detail::message("a function of one of the edge types ",
-                                               detail::name_list(schema().edge_types(), &glt::edge_type::name),
-                                               " without its number; pass it, from schema().find_edge_type(name)"));
+      throw precondition_error(
+          detail::message("a function of one of the edge types ",
+                          detail::name_list(schema().edge_types(), &glt::hetero_schema::edge_type::name),
+                          " without its number; pass it, from schema().find_edge_type(name)"));
     }
     auto const type = edge_type == only_type ? 0 : edge_type;
     static_cast<void>(schema().source_type(type)); // checks it

@@ -167,8 +167,8 @@ namespace detail {
 ///
 /// @throws precondition_error  as `hetero_schema`
 [[nodiscard]] inline hetero_schema schema_of(raw_data_view const& data) {
-  std::vector<node_type> nodes;
-  std::vector<edge_type> edges;
+  std::vector<hetero_schema::node_type> nodes;
+  std::vector<hetero_schema::edge_type> edges;
   for (auto const& table : data.nodes) {
     nodes.push_back({table.name, table.num_nodes});
   }

@@ -106,7 +106,7 @@ TEST_CASE("every array of every type comes back, under names that are hard to st
         auto const& sources = labels[static_cast<std::size_t>(loaded.graph.schema.source_type(static_cast<int>(e)))];
         auto const& destinations =
             labels[static_cast<std::size_t>(loaded.graph.schema.destination_type(static_cast<int>(e)))];
-        CHECK(loaded.graph.schema.edge_types()[e] == edge_type{all.source, all.name, all.destination});
+        CHECK(loaded.graph.schema.edge_types()[e] == hetero_schema::edge_type{all.source, all.name, all.destination});
         edges_seen[e] += static_cast<std::size_t>(rows.num_edges());
         check_named(own.features, all.features, rows.edge_ids());
         for (std::int64_t r = 0; r < rows.num_rows(); ++r) {

@@ -91,7 +91,7 @@ struct node_type_quality : part_table {
 ///
 /// @shape  parts [P]
 struct edge_type_quality : edge_counts {
-  edge_type type;
+  hetero_schema::edge_type type;
   std::vector<edge_counts> parts{};
 
   friend bool operator==(edge_type_quality const&, edge_type_quality const&) = default;
