@@ -224,7 +224,7 @@ private:
   // Returns the ranks that this rank serves; called before any call in which other ranks wait.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
     if (roles.role() != role::server && roles.role() != role::worker) {
-      throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
+      throw precondition_error(detail::message("server: this rank is a ", to_string(roles.role()), "; make a client"));
     }
     auto const served = roles.ranks_of(roles.role() == role::server ? role::client : role::trainer);
     return {served.begin(), served.end()};
