@@ -252,7 +252,7 @@ struct write_options {
   manifest::partitioner_note partitioner{};
   std::vector<hot_vertices> hot{};
   bool halo = false; ///< store the remote vertices that a part's edges touch
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 namespace detail {
