@@ -264,8 +264,8 @@ void load_checkpoint(std::filesystem::path const& path, dist::sparse_embedding<C
   table.restore([&](auto& state) { detail::read_embedding(path, state); });
 }
 
-/// Reads the files that all ranks of `save_checkpoint` wrote, also on another number of ranks. Both runs must have opened
-/// the same folder of parts, so that vertices have the same ids. The order of files is the order of the ranks.
+/// Reads the files that all ranks of `save_checkpoint` wrote, also on another number of ranks. Both runs must have
+/// opened the same folder of parts, so that vertices have the same ids. The order of files is the order of the ranks.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  as for one file, and if a file is missing in the list or books are not of one folder
