@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   auto const work = [&](glt::mpi_comm comm) {
     std::optional<glt::mpi_attachment> both; // without it, the servers are ranks of comm
     if (argc > 1) {
-      glt::mpi_options const limit{.time_limit = std::chrono::hours(1)};
+      glt::mpi_comm::options_type const limit{.time_limit = std::chrono::hours(1)};
       both.emplace(glt::mpi_attachment::connect(comm, argv[1], std::chrono::minutes(1), limit));
     }
     train(both ? both->world() : comm);

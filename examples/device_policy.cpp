@@ -22,7 +22,7 @@ struct result {
 template <class Policy>
 result load_batch(Policy policy = {}) {
   auto const edges = glt::make_rmat<glt::local_id>({.scale = 12, .edge_factor = 8});
-  auto const graph = glt::copy_graph<Policy>(glt::make_csr<glt::device::cpu>(edges.view()).view(), policy);
+  auto const graph = glt::copy<Policy>(glt::make_csr<glt::device::cpu>(edges.view()).view(), policy);
   std::vector<float> values(std::size_t{16} << 12);
   std::iota(values.begin(), values.end(), 0.0F);
   glt::feature_store<Policy, float> const features(1 << 12, 16, glt::make_buffer<Policy>(values, policy));

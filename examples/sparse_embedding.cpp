@@ -91,9 +91,9 @@ double run(glt::mpi_comm comm) {
   // A file of every rank; the partition is the same where it is restored.
   auto const file = std::filesystem::temp_directory_path() /
                     ("table." + std::to_string(comm.rank()) + "." + std::to_string(comm.size()));
-  glt::io::save_embedding(file, table);
+  glt::io::save_checkpoint(file, table);
   dist::sparse_embedding restored(comm, graph.book(), graph.original(), options);
-  glt::io::load_embedding(file, restored);
+  glt::io::load_checkpoint(file, restored);
   std::filesystem::remove(file);
   dist::loader evaluation(comm, dist::link_batches(graph, restored.store(), links), held_back, {.batch_size = 256});
   return area_under_curve(comm, evaluation, net);

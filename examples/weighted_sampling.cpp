@@ -17,7 +17,7 @@ int main() {
   }
 
   auto const weights = glt::make_edge_values<cpu>(graph.view(), glt::host_view<float const>(by_edge));
-  glt::validate_weights(graph.view(), weights.view());
+  glt::validate(graph.view(), weights.view());
   glt::weight_tables<cpu> const tables(graph.view(), weights.view());
   glt::weighted_neighbor_sampler<cpu> sampler(graph.view(), {.fanouts = {15, 10}, .edge_ids = true},
                                               {weights.view(), tables.view()}, cpu(2));

@@ -55,7 +55,7 @@ void measure_walks(glt_bench::report& report, gpu const& policy) {
   auto const connected = glt_bench::connected_vertices(whole);
   auto const num_starts = static_cast<std::int64_t>(connected.size()) / 2;
   auto const starts = glt_bench::batch_of(connected, num_starts, 0);
-  auto const on_gpu = glt::copy_graph<gpu>(whole, policy);
+  auto const on_gpu = glt::copy<gpu>(whole, policy);
   auto const from = glt::make_buffer<gpu>(starts, policy);
   for (double const restart : {0.0, 0.15}) {
     char const* const name = restart > 0 ? "random_walk/restart" : "random_walk";

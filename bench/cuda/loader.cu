@@ -79,9 +79,9 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
   auto part = glt::split_graph<glt::local_id>(whole.view(), names, 0);
   auto const rows = part.graph.view().num_rows();
   glt::feature_store<cpu, float> values(rows, columns, glt_bench::feature_values(rows, columns));
-  glt::graph_part<gpu, glt::local_id> part_on_gpu{part.book, part.part, glt::copy_graph<gpu>(part.graph.view(), policy),
+  glt::graph_part<gpu, glt::local_id> part_on_gpu{part.book, part.part, glt::copy<gpu>(part.graph.view(), policy),
                                                   glt::make_buffer<gpu>(part.original.view(), policy)};
-  auto values_on_gpu = glt::copy_features<gpu>(values.view(), policy);
+  auto values_on_gpu = glt::copy<gpu>(values.view(), policy);
 
   glt::dist::graph<cpu, glt::local_id> const graph(comm, std::move(part));
   glt::dist::feature_store const features(comm, graph.book(), std::move(values));

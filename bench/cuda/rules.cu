@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
     }
     auto const all = make_batches();
     {
-      auto const graph = glt::copy_graph<gpu>(whole, policy);
+      auto const graph = glt::copy<gpu>(whole, policy);
       auto const weights_there = glt::make_buffer<gpu>(weights, policy);
       auto const times_there = glt::make_buffer<gpu>(times, policy);
       glt::weight_tables<cpu> const tables(whole, weights);
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
             host_temporal{.times = times, .strategy = glt::temporal_strategy::last});
       }
     }
-    auto const typed = glt::copy_graph<gpu>(glt_bench::typed_graph().view(), policy);
+    auto const typed = glt::copy<gpu>(glt_bench::typed_graph().view(), policy);
     for (auto const& each : all) {
       measure_types(report, "typed", policy, typed.view(), each, {5, 3, 2});
       measure_types(report, "typed_whole_rows", policy, typed.view(), each, {-1, 2});

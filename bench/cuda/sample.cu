@@ -72,8 +72,8 @@ void measure(glt_bench::report& report, std::string const& where, gpu const& pol
 int main(int argc, char** argv) {
   return glt_bench::run(argc, argv, [](glt_bench::report& report) {
     gpu const policy;
-    auto const on_gpu = glt::copy_graph<gpu>(glt_bench::rmat_graph().view(), policy);
-    auto const pinned = glt::copy_graph<gpu_pinned>(glt_bench::rmat_graph().view());
+    auto const on_gpu = glt::copy<gpu>(glt_bench::rmat_graph().view(), policy);
+    auto const pinned = glt::copy<gpu_pinned>(glt_bench::rmat_graph().view());
     for (std::int64_t const batch_size : {1024, 65536}) {
       measure(report, "device", policy, on_gpu.view(), batch_size);
       measure(report, "zero_copy", policy, pinned.view(), batch_size);

@@ -24,18 +24,18 @@ inline glt::hetero_graph<cpu> const& citation_graph() {
     auto const scaled = [](double count) {
       return static_cast<std::int64_t>(std::max(1.0, std::ldexp(count, graph_scale() - 20)));
     };
-    std::vector<glt::node_type> const nodes{{"paper", scaled(736'389)},
-                                            {"author", scaled(1'134'649)},
-                                            {"institution", scaled(8'740)},
-                                            {"field", scaled(59'965)}};
-    std::vector<glt::edge_type> const edges{{"author", "affiliated_with", "institution"},
-                                            {"institution", "rev_affiliated_with", "author"},
-                                            {"author", "writes", "paper"},
-                                            {"paper", "rev_writes", "author"},
-                                            {"paper", "cites", "paper"},
-                                            {"paper", "rev_cites", "paper"},
-                                            {"paper", "has_topic", "field"},
-                                            {"field", "rev_has_topic", "paper"}};
+    std::vector<glt::hetero_schema::node_type> const nodes{{"paper", scaled(736'389)},
+                                                           {"author", scaled(1'134'649)},
+                                                           {"institution", scaled(8'740)},
+                                                           {"field", scaled(59'965)}};
+    std::vector<glt::hetero_schema::edge_type> const edges{{"author", "affiliated_with", "institution"},
+                                                           {"institution", "rev_affiliated_with", "author"},
+                                                           {"author", "writes", "paper"},
+                                                           {"paper", "rev_writes", "author"},
+                                                           {"paper", "cites", "paper"},
+                                                           {"paper", "rev_cites", "paper"},
+                                                           {"paper", "has_topic", "field"},
+                                                           {"field", "rev_has_topic", "paper"}};
     double const counts[] = {1'043'998, 7'145'660, 5'416'271, 7'505'078};
     glt::hetero_schema schema(nodes, edges);
     std::vector<glt::csr_graph<cpu>> relations;

@@ -84,7 +84,7 @@ private:
   glt::graph_part<cpu, glt::local_id> make_part(glt::mpi_comm const& comm, bool in_place) {
     auto part = glt::split_graph<glt::local_id>(rmat_graph().view(), parts_of_rmat(comm.size()), comm.rank());
     if (in_place) {
-      auto shared = glt::dist::share_graph(node_, part);
+      auto shared = glt::dist::share(node_, part);
       part = std::move(shared.own);
       parts_ = std::move(shared.neighborhood);
     }
@@ -94,7 +94,7 @@ private:
     auto const rows = graph_.local().num_rows();
     glt::feature_store<cpu, float> made(rows, num_columns, feature_values(rows, num_columns));
     if (in_place) {
-      auto shared = glt::dist::share_features(node_, made.view());
+      auto shared = glt::dist::share(node_, made.view());
       made = std::move(shared.own);
       rows_ = std::move(shared.neighborhood);
     }

@@ -22,8 +22,8 @@ inline constexpr int num_types = 3;
 inline glt::hetero_graph<cpu> const& typed_graph() {
   static auto const made = [] {
     auto const whole = rmat_graph().view();
-    std::vector<glt::node_type> nodes;
-    std::vector<glt::edge_type> edges;
+    std::vector<glt::hetero_schema::node_type> nodes;
+    std::vector<glt::hetero_schema::edge_type> edges;
     for (int t = 0; t < num_types; ++t) {
       nodes.push_back({std::to_string(t), (whole.num_rows() - t + num_types - 1) / num_types});
     }

@@ -75,8 +75,8 @@ public:
 
   /// For `io::read_options` and others: shows how far a piece of work is, at most ten times a second on a terminal
   /// and every ten seconds elsewhere.
-  [[nodiscard]] glt::io::progress::callback progress() {
-    return [this](glt::io::progress const& now) { show(now); };
+  [[nodiscard]] glt::io::task_progress::callback progress() {
+    return [this](glt::io::task_progress const& now) { show(now); };
   }
 
   /// Ends a bar that is still on the line.
@@ -95,7 +95,7 @@ private:
     example::flush_output();
   }
 
-  void show(glt::io::progress const& now) {
+  void show(glt::io::task_progress const& now) {
     if (quiet_) {
       return;
     }

@@ -45,7 +45,7 @@ template <glt::communicator Comm>
 std::vector<glt::io::write_options::hot_vertices>
 find_hot(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
          glt::host_view<glt::local_id const> part_of, glt::io::detail::memory_plan const& plan,
-         glt::io::progress::callback on_progress = {}) {
+         glt::io::task_progress::callback on_progress = {}) {
   if (chosen.cache_ratio == 0) {
     return {};
   }

@@ -27,7 +27,7 @@ template <glt::communicator Comm, class MakeLimits>
 assignment assign_by_frequency(Comm comm, options const& chosen, glt::io::detail::all_types const& graph,
                                glt::host_view<glt::local_id const> dealt, MakeLimits make_limits,
                                glt::io::detail::memory_plan const& plan, std::filesystem::path const& scratch,
-                               glt::io::progress::callback on_progress = {}) {
+                               glt::io::task_progress::callback on_progress = {}) {
   return glt::io::detail::assign_by_frequency(comm, graph, dealt, chosen.parts,
                                               {.estimate = {.hotness = hotness_of(chosen),
                                                             .plan = plan,

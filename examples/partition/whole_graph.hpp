@@ -70,8 +70,8 @@ public:
 
 private:
   static glt::hetero_graph<cpu, glt::global_id> make_typed(glt::io::raw_data const& data) {
-    std::vector<glt::node_type> nodes;
-    std::vector<glt::edge_type> edges;
+    std::vector<glt::hetero_schema::node_type> nodes;
+    std::vector<glt::hetero_schema::edge_type> edges;
     for (auto const& table : data.nodes) {
       nodes.push_back({table.name, table.num_nodes});
     }

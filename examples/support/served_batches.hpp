@@ -145,7 +145,7 @@ inline std::optional<accuracies> train_with_servers(glt::mpi_comm comm, train_op
   comm_type world(comm);
   auto const where = place_rank(world, node, options);
   bool const serves = where.role == glt::dist::role::server || where.role == glt::dist::role::worker;
-  roles_type roles(world, where.role, name_of(where.role));
+  roles_type roles(world, where.role, to_string(where.role));
   if (serves) {
     serve_batches(roles, node, options);
     return std::nullopt;

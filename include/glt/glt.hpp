@@ -75,7 +75,6 @@
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/induced_subgraph.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/reading.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>

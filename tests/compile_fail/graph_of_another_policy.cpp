@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: the_graph_has_another_memory_or_vertex_type_so_use_copy_graph
+// expect: the_graph_has_another_memory_or_vertex_type_so_use_copy
 #include "support/distant_policy.hpp"
 #include <glt/sample/neighbor_sampler.hpp>
 

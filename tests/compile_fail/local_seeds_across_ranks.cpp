@@ -11,7 +11,7 @@ using graph_type = glt::dist::graph<cpu>;
 
 using sampler_type = glt::dist::neighbor_sampler<glt::serial_comm, cpu>;
 
-void use(sampler_type& sampler, glt::dist::sampled_subgraph<cpu>& batch) {
+void use(sampler_type& sampler, glt::sampled_subgraph<cpu, glt::global_id>& batch) {
   sampler.sample(std::vector<glt::global_id>{0}, {.seed = 1}, batch);
 #ifdef GLT_FAIL
   sampler.sample(std::vector<glt::local_id>{0}, {.seed = 1}, batch);

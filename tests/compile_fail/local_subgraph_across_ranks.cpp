@@ -11,8 +11,8 @@ using graph_type = glt::dist::graph<cpu>;
 
 using sampler_type = glt::dist::neighbor_sampler<glt::serial_comm, cpu>;
 
-void use(sampler_type& sampler, std::vector<glt::global_id> const& seeds, glt::dist::sampled_subgraph<cpu>& good,
-         glt::sampled_subgraph<cpu>& bad) {
+void use(sampler_type& sampler, std::vector<glt::global_id> const& seeds,
+         glt::sampled_subgraph<cpu, glt::global_id>& good, glt::sampled_subgraph<cpu>& bad) {
   sampler.sample(seeds, {.seed = 1}, good);
   static_cast<void>(bad);
 #ifdef GLT_FAIL

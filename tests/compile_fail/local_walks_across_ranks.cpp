@@ -10,7 +10,7 @@ using graph_type = glt::dist::graph<cpu>;
 
 using walker_type = glt::dist::random_walker<glt::serial_comm, cpu>;
 
-void use(walker_type& walker, std::vector<glt::global_id> const& starts, glt::dist::walks<cpu>& good,
+void use(walker_type& walker, std::vector<glt::global_id> const& starts, glt::walks<cpu, glt::global_id>& good,
          glt::walks<cpu>& bad) {
   walker.walk(starts, {.seed = 1}, good);
   static_cast<void>(bad);

@@ -33,7 +33,7 @@ TEST_CASE("a batch goes from sampler to sampler, each on its stream") {
   device::cuda const plain;
   for (std::int64_t step = 0; step < 6; ++step) {
     auto const policy = step % 2 == 0 ? plain : device::cuda(0);
-    auto const there = copy_graph<device::cuda>(graph.view(), policy);
+    auto const there = copy<device::cuda>(graph.view(), policy);
     neighbor_sampler<device::cuda> sampler(there.view(), options, policy);
     sampler.sample(make_buffer<device::cuda>(seeds, policy).view(), {.seed = 2, .step = step}, out);
     serial.sample(seeds, {.seed = 2, .step = step}, expected);

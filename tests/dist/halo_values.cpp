@@ -45,7 +45,7 @@ void check_sources(auto& comm, glt_test::edge_list const& list, glt_test::named_
   Policy const policy;
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
   auto const own = glt::make_buffer<Policy>(own_times(divided, comm.rank()), policy);
-  auto const originals = glt::dist::make_source_originals(comm, graph, policy);
+  auto const originals = glt::dist::make_source_values(comm, graph, policy);
   auto const times = glt::dist::make_source_values(comm, graph.book(), graph.local(), own.view(), policy);
   std::vector<std::int64_t> expected;
   std::vector<std::int64_t> expected_times;
@@ -90,7 +90,7 @@ TEST_CASE("it costs a header exchange and two payload exchanges, 12 bytes a halo
       }
     }
     counted.reset();
-    static_cast<void>(glt::dist::make_source_originals(counted, graph));
+    static_cast<void>(glt::dist::make_source_values(counted, graph));
     auto const traffic = counted.counts().total();
     CHECK(traffic.collectives == (comm.size() == 1 ? 0 : 3));
     std::vector<std::int64_t> sums{traffic.bytes, glt::detail::header_bytes * (comm.size() - 1) +
@@ -146,7 +146,7 @@ TEST_CASE("a graph made for other ranks is refused on every rank") {
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         auto reversed = comm.split(0, -comm.rank());
         auto const error = glt_test::thrown<glt::collective_error>(
-            [&] { static_cast<void>(glt::dist::make_source_originals(reversed, graph)); });
+            [&] { static_cast<void>(glt::dist::make_source_values(reversed, graph)); });
         auto const last = std::to_string(comm.size() - 1);
         CHECK(glt_test::names(error, "part " + last + " on rank " + last, "communicator"));
       },

@@ -66,7 +66,8 @@ TEST_CASE("parts that do not fit together are the same error on every rank") {
       divided_hetero_graph const other(list, comm.size(), 4);
       CHECK(glt_test::names(refused(is_last ? other.part(last) : divided.part(comm.rank())), text, "partition books"));
       auto const renamed = changed([](auto& part) {
-        std::vector<glt::edge_type> edges(part.schema.edge_types().begin(), part.schema.edge_types().end());
+        std::vector<glt::hetero_schema::edge_type> edges(part.schema.edge_types().begin(),
+                                                         part.schema.edge_types().end());
         edges[2].name = "refers_to";
         part.schema = {{part.schema.node_types().begin(), part.schema.node_types().end()}, edges};
       });

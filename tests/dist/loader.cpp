@@ -265,8 +265,8 @@ TEST_CASE("batches are the same with shared memory, which the report shows, and 
     glt::dist::loader plain(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options);
     for (bool const refused : {false, true}) {
       auto node = glt_test::node_of(comm, refused && comm.rank() == 0);
-      auto part = glt::dist::share_graph(node, divided.part(comm.rank()));
-      auto rows = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
+      auto part = glt::dist::share(node, divided.part(comm.rank()));
+      auto rows = glt::dist::share(node, divided.features(comm.rank(), 3).view());
       glt::dist::graph const shared_graph(comm, std::move(part.own));
       glt::dist::feature_store const shared_features(comm, graph.book(), std::move(rows.own));
       glt::counting_comm counted(comm);
@@ -323,7 +323,7 @@ TEST_CASE("batches are the same with hot rows, with labels or without, alone and
     auto const full = glt::detail::fetch_hot_rows(comm, features, kept);
     auto const bare = glt::detail::fetch_hot_rows(comm, unlabelled, kept);
     auto node = glt_test::node_of(comm);
-    auto rows = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
+    auto rows = glt::dist::share(node, divided.features(comm.rank(), 3).view());
     glt_test::hide_every_other(rows.neighborhood, comm.rank());
     for (auto const* const hot : {&full, &bare}) {
       for (bool const in_place : {false, true}) {

@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE("ids are translated both ways on any policy", Policy, GLT_TES
       part.original[0] = part.original[1];
     }
     glt::dist::graph const twice(comm, glt::graph_part<Policy, glt::global_id>{
-                                           part.book, part.part, glt::copy_graph<Policy>(part.graph.view(), policy),
+                                           part.book, part.part, glt::copy<Policy>(part.graph.view(), policy),
                                            glt::make_buffer<Policy>(part.original.view(), policy)});
     CHECK(glt_test::names(
         glt_test::thrown<glt::collective_error>([&] { glt::dist::vertex_directory(comm, twice, policy); }),

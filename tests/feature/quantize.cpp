@@ -82,7 +82,7 @@ TEST_CASE("a scale is the smallest float of which 127 reach the largest magnitud
                                   std::numeric_limits<float>::max(),
                                   std::numeric_limits<float>::denorm_min(),
                                   128 * std::numeric_limits<float>::denorm_min()};
-  auto const scales = int8_scales(maxima);
+  auto const scales = int8_scales(host_matrix<float const>(maxima.data(), 1, std::ssize(maxima)));
   REQUIRE(scales.size() == maxima.size());
   CHECK(scales[0] == 0);
   CHECK(scales[1] == 1);
@@ -108,9 +108,9 @@ TEST_CASE("integers are the nearest ones, ties go to the even one, and what is t
 
 TEST_CASE("the largest magnitude of a column is found, and no rows have none") {
   std::vector<float> const values{1, -5, 0, -3, 4, -0.0F};
-  CHECK(column_maxima(host_matrix<float const>(values.data(), 2, 3)) == std::vector<float>{3, 5, 0});
-  CHECK(column_maxima(host_matrix<float const>(nullptr, 0, 2)) == std::vector<float>{0, 0});
-  CHECK(column_maxima(host_matrix<float const>(nullptr, 3, 0)).empty());
+  CHECK(detail::column_maxima(host_matrix<float const>(values.data(), 2, 3)) == std::vector<float>{3, 5, 0});
+  CHECK(detail::column_maxima(host_matrix<float const>(nullptr, 0, 2)) == std::vector<float>{0, 0});
+  CHECK(detail::column_maxima(host_matrix<float const>(nullptr, 3, 0)).empty());
 }
 
 TEST_CASE("what has no scale is refused with its place") {

@@ -269,8 +269,10 @@ bool walks(choices& choose) {
 }
 
 bool heterogeneous(choices& choose) {
-  std::vector<glt::node_type> const nodes{{"a", choose.in(0, 20)}, {"b", choose.in(0, 20)}, {"c", choose.in(1, 5)}};
-  std::vector<glt::edge_type> const edges{{"a", "to", "b"}, {"b", "to", "a"}, {"a", "in", "a"}, {"c", "of", "b"}};
+  std::vector<glt::hetero_schema::node_type> const nodes{
+      {"a", choose.in(0, 20)}, {"b", choose.in(0, 20)}, {"c", choose.in(1, 5)}};
+  std::vector<glt::hetero_schema::edge_type> const edges{
+      {"a", "to", "b"}, {"b", "to", "a"}, {"a", "in", "a"}, {"c", "of", "b"}};
   auto const which = static_cast<std::uint64_t>(choose.in(0, 999));
   auto const list = glt_test::random_hetero_graph(nodes, edges, choose.in(0, 150), which);
   glt::hetero_options options;

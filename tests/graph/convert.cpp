@@ -32,7 +32,7 @@ TEST_CASE("out-edges are the in-edges of the reversed list") {
     CAPTURE(graph.name);
     auto reversed = graph;
     std::swap(reversed.sources, reversed.destinations);
-    auto const rows = make_csr<device::cpu>(graph.view(), {.direction = edge_direction::out, .edge_ids = true});
+    auto const rows = make_csr<device::cpu>(graph.view(), {.by_source = true, .edge_ids = true});
     CHECK(rows_of(rows.view()) == naive_rows(reversed));
   }
 }

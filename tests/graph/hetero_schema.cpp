@@ -64,8 +64,8 @@ TEST_CASE("what is not there is refused with a list of what is") {
 }
 
 TEST_CASE("schemas that contradict themselves are refused") {
-  using nodes = std::vector<glt::node_type>;
-  using edges = std::vector<glt::edge_type>;
+  using nodes = std::vector<glt::hetero_schema::node_type>;
+  using edges = std::vector<glt::hetero_schema::edge_type>;
   auto const made = [](nodes const& n, edges const& e) { return refused([&] { glt::hetero_schema(n, e); }); };
   CHECK(glt_test::names(made({{"a", 1}, {"b", 1}, {"a", 2}}, {}), "'a'", "twice"));
   CHECK(glt_test::names(made({{"", 1}}, {}), "''", "name"));

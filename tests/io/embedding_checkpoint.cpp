@@ -79,10 +79,10 @@ TEST_CASE("an embedding that is restored goes on to the same bits") {
       auto table = make_table(comm, {.columns = 2, .optimizer = optimizer});
       train(table, 3);
       table.set_learning_rate(0.25);
-      glt::io::save_embedding(path, table);
+      glt::io::save_checkpoint(path, table);
       train(table, 2);
       auto restored = make_table(comm, {.columns = 2, .optimizer = optimizer, .seed = 9});
-      glt::io::load_embedding(path, restored);
+      glt::io::load_checkpoint(path, restored);
       CHECK(restored.num_updates() == 3);
       CHECK(restored.learning_rate() == 0.25);
       CHECK(rows_of(restored) != rows_of(table));
@@ -99,10 +99,10 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
     auto const path = scratch / std::to_string(comm.rank());
     auto table = make_table(comm, {.columns = 2});
     auto const refused = [&](std::filesystem::path const& of, table_type& into) {
-      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(of, into); });
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_checkpoint(of, into); });
     };
     bool const is_odd = comm.rank() == 1;
-    glt::io::save_embedding(path, table);
+    glt::io::save_checkpoint(path, table);
     CHECK(glt_test::names(refused(is_odd ? scratch / "none" : path, table), "rank 1", "no such file"));
     comm.barrier();
     CHECK(glt_test::names(refused(is_odd ? scratch / "0" : path, table), "rank 1", "of another partition"));
@@ -125,9 +125,9 @@ TEST_CASE("a file that is missing, damaged or of another embedding is the same e
 
     train(table, 1);
     auto const later = scratch / ("later" + std::to_string(comm.rank()));
-    glt::io::save_embedding(later, table);
+    glt::io::save_checkpoint(later, table);
     CHECK(glt_test::names(refused(is_odd ? later : path, table), "rank 1", "rows of 1 updates and rank 0 of 0"));
-    glt::io::load_embedding(path, table);
+    glt::io::load_checkpoint(path, table);
     CHECK(table.num_updates() == 0);
   });
 }
@@ -138,7 +138,7 @@ TEST_CASE("files of two trainings, or of two partitionings into parts of equal s
     bool const is_odd = comm.rank() == 1;
     auto const path = [&](char const* name) { return scratch / (name + std::to_string(comm.rank())); };
     auto const refused = [&](char const* name, table_type& into) {
-      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(path(name), into); });
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_checkpoint(path(name), into); });
     };
     auto first = make_table(comm, {.columns = 2, .seed = 1});
     auto second = make_table(comm, {.columns = 2, .seed = 2});
@@ -151,13 +151,13 @@ TEST_CASE("files of two trainings, or of two partitionings into parts of equal s
     third.update(glt::host_view<glt::global_id const>(vertices), glt::host_matrix<float const>(gradients.data(), 2, 2),
                  1);
     auto const other_rank_of = [&](table_type& odd) { // what rank 1 has is of another training
-      glt::io::save_embedding(path("mixed"), is_odd ? odd : first);
+      glt::io::save_checkpoint(path("mixed"), is_odd ? odd : first);
       return refused("mixed", first);
     };
     CHECK(glt_test::names(other_rank_of(second), "rank 1", "of another training than rank 0"));
     CHECK(glt_test::names(other_rank_of(third), "rank 1", "of another training than rank 0"));
-    glt::io::save_embedding(path("whole"), first);
-    glt::io::load_embedding(path("whole"), second);
+    glt::io::save_checkpoint(path("whole"), first);
+    glt::io::load_checkpoint(path("whole"), second);
     CHECK(rows_of(second) == rows_of(first));
 
     auto shifted = make_table(comm, {.columns = 2}, glt::partition_book({0, 3, 6}), 1);
@@ -182,14 +182,14 @@ TEST_CASE("an embedding of a folder of parts is restored on another number of ra
       glt::run_threads(before, [&](auto comm) {
         auto table = make_table(comm, {.columns = 2, .optimizer = optimizer}, book_of(before), 0);
         train_on_first(table, comm.rank(), 3);
-        glt::io::save_embedding(paths[static_cast<std::size_t>(comm.rank())], table);
+        glt::io::save_checkpoint(paths[static_cast<std::size_t>(comm.rank())], table);
         train_on_first(table, comm.rank(), 2);
         std::ranges::copy(rows_of(table), wanted.begin() + 2 * table.book().begin(comm.rank()));
       });
       for (int const ranks : {1, 2, 3, 4, 7}) {
         glt::run_threads(ranks, [&](auto comm) {
           auto table = make_table(comm, {.columns = 2, .optimizer = optimizer, .seed = 9}, book_of(ranks), 0);
-          glt::io::load_embedding(paths, table);
+          glt::io::load_checkpoint(paths, table);
           CHECK(table.num_updates() == 3);
           train_on_first(table, comm.rank(), 2);
           auto const* const first = wanted.data() + 2 * table.book().begin(comm.rank());
@@ -206,9 +206,9 @@ TEST_CASE("files that do not make one embedding are the same error on any number
   std::vector<std::filesystem::path> const later{scratch / "0 later", scratch / "1 later"};
   glt::run_threads(2, [&](auto comm) {
     auto table = make_table(comm, {.columns = 2}, book_of(2), 0);
-    glt::io::save_embedding(paths[static_cast<std::size_t>(comm.rank())], table);
+    glt::io::save_checkpoint(paths[static_cast<std::size_t>(comm.rank())], table);
     train_on_first(table, comm.rank(), 1);
-    glt::io::save_embedding(later[static_cast<std::size_t>(comm.rank())], table);
+    glt::io::save_checkpoint(later[static_cast<std::size_t>(comm.rank())], table);
   });
   auto bytes = glt_test::read_bytes(paths[1]);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
@@ -217,7 +217,7 @@ TEST_CASE("files that do not make one embedding are the same error on any number
     auto const refused = [&](std::vector<std::filesystem::path> const& of, glt::partition_book const& book,
                              std::int64_t columns = 2) {
       auto table = make_table(comm, {.columns = columns}, book, 0);
-      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_embedding(of, table); });
+      return glt_test::thrown<glt::collective_error>([&] { glt::io::load_checkpoint(of, table); });
     };
     CHECK(glt_test::names(refused({paths[0]}, book_of(3)), "1 files", "3 of 6 rows"));
     CHECK(glt_test::names(refused({paths[1], paths[0]}, book_of(3)), "from vertex 3 on, after 0"));

@@ -130,7 +130,7 @@ TEST_CASE_TEMPLATE("rows are drawn as on the CPU, edge ids or not", Policy, GLT_
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   auto const host_graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-  auto const graph = copy_graph(host_graph.view(), policy);
+  auto const graph = copy(host_graph.view(), policy);
   detail::hop_drawer<device::cpu> serial;
   detail::hop_drawer<Policy> drawer(policy);
   detail::hop_sample<device::cpu, local_id> expected;

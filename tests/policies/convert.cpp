@@ -21,7 +21,7 @@ void check_rows(glt_test::edge_list const& list, csr_options options, Policy con
   auto const graph = make_csr(coo_view<Policy::space, Vertex>(list.num_vertices, sources.view(), destinations.view()),
                               options, policy);
   auto oriented = list;
-  if (options.direction == edge_direction::out) {
+  if (options.by_source) {
     oriented.sources.swap(oriented.destinations);
   }
   std::vector<edge_offset> offsets{0};
@@ -46,10 +46,10 @@ TEST_CASE_TEMPLATE("rows keep the edges in the order of the list", Policy, GLT_T
   Policy const policy;
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
-    for (auto const direction : {edge_direction::in, edge_direction::out}) {
+    for (bool const by_source : {false, true}) {
       for (bool const edge_ids : {false, true}) {
-        check_rows<local_id>(list, {.direction = direction, .edge_ids = edge_ids}, policy);
-        check_rows<global_id>(list, {.direction = direction, .edge_ids = edge_ids}, policy);
+        check_rows<local_id>(list, {.by_source = by_source, .edge_ids = edge_ids}, policy);
+        check_rows<global_id>(list, {.by_source = by_source, .edge_ids = edge_ids}, policy);
       }
     }
   }

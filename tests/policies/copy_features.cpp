@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("copied features have the rows, labels and scales of their so
         auto const scales = any_numbers<float>(more ? columns : 0, 3);
         feature_view<memory_space::host, std::int8_t> const source{
             .features = {rows.data(), vertices, columns}, .labels = labels, .scales = scales};
-        auto const made = copy_features<Policy>(source, policy);
+        auto const made = copy<Policy>(source, policy);
         CHECK(made.view().num_vertices() == vertices);
         CHECK(made.view().num_columns() == columns);
         CHECK(to_vector(policy, made.view().features.flat()) == rows);
@@ -87,8 +87,7 @@ TEST_CASE_TEMPLATE("a table of named features gathers on every policy", Policy, 
   Policy const policy;
   feature_table<Policy> table(4, policy);
   auto const rows = finite_rows(12);
-  table.add("text",
-            copy_features<Policy>(feature_view<memory_space::host, float>{.features = {rows.data(), 4, 3}}, policy));
+  table.add("text", copy<Policy>(feature_view<memory_space::host, float>{.features = {rows.data(), 4, 3}}, policy));
   auto const ids = make_buffer<Policy>(std::vector<local_id>{3, 1}, policy);
   auto const found = table.template gather<double>("text", ids.view());
   std::vector<double> expected;

@@ -16,7 +16,7 @@ TEST_CASE_TEMPLATE("a copied graph is the graph", Policy, GLT_TEST_ONE_POLICY) {
     for (std::int64_t const vertices : {0, 1, 99}) {
       auto const list = glt_test::random_graph(vertices, vertices * 5);
       auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = ids});
-      auto const copied = copy_graph(graph.view(), policy);
+      auto const copied = copy(graph.view(), policy);
       CHECK(copied.view().num_columns() == vertices);
       CHECK(to_vector(policy, copied.view().offsets()) == to_vector(device::cpu(), graph.view().offsets()));
       CHECK(to_vector(policy, copied.view().sources()) == to_vector(device::cpu(), graph.view().sources()));

@@ -14,7 +14,7 @@ TEST_CASE_TEMPLATE("a copied graph of several types is the graph", Policy, GLT_T
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
     auto const graph = list.graph();
-    auto const copied = copy_graph<Policy>(graph.view(), policy);
+    auto const copied = copy<Policy>(graph.view(), policy);
     CHECK(copied.view().schema() == list.schema);
     for (int e = 0; e < list.schema.num_edge_types(); ++e) {
       auto const expected = graph.view().relation(e);

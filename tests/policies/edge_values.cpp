@@ -22,7 +22,7 @@ TEST_CASE_TEMPLATE("values by edge id come into row order", Policy, GLT_TEST_ONE
       values.push_back(static_cast<float>(i) / 3);
     }
     auto const made = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-    auto const graph = copy_graph<Policy>(made.view(), policy);
+    auto const graph = copy<Policy>(made.view(), policy);
     auto const brought = make_edge_values<Policy>(graph.view(), values, policy);
     auto const expected = make_edge_values<device::cpu>(made.view(), values);
     CHECK(to_vector(policy, brought.view()) == to_vector(device::cpu(), expected.view()));
@@ -33,13 +33,13 @@ TEST_CASE_TEMPLATE("an edge without a value is named", Policy, GLT_TEST_ONE_POLI
   Policy const policy;
   glt_test::edge_list const list{"three edges", 2, {0, 0, 1}, {1, 0, 0}};
   auto const made = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-  auto const graph = copy_graph<Policy>(made.view(), policy);
+  auto const graph = copy<Policy>(made.view(), policy);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(make_edge_values<Policy>(graph.view(), std::vector<int>{1, 2}, policy)),
       "edge at position 1 has id 2, but there are 2 values; give one for every edge of the input, in its order",
       precondition_error);
   auto const without = make_csr<device::cpu>(list.view());
-  auto const unnamed = copy_graph<Policy>(without.view(), policy);
+  auto const unnamed = copy<Policy>(without.view(), policy);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(make_edge_values<Policy>(unnamed.view(), std::vector<int>{1, 2}, policy)),
       "values by edge id for a graph without edge ids, which has forgotten the order of the input; make it with "
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("rows in order of time", Policy, GLT_TEST_ONE_POLICY) {
     }
     for (bool const edge_ids : {false, true}) {
       auto const made = make_csr<device::cpu>(list.view(), {.edge_ids = edge_ids});
-      auto const graph = copy_graph<Policy>(made.view(), policy);
+      auto const graph = copy<Policy>(made.view(), policy);
       auto const given = make_buffer<Policy>(times, policy);
       auto const sorted = sort_rows_by_time<Policy>(graph.view(), given.view(), policy);
       auto const expected = sort_rows_by_time<device::cpu>(made.view(), times);

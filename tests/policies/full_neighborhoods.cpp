@@ -41,7 +41,7 @@ TEST_CASE_TEMPLATE("walks over full neighbourhoods are those of the host, batch 
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   std::vector<local_id> const vertices{250, 3, 3, 0, 17, 0, 3, 256};
   auto const vertices_there = make_buffer<Policy>(vertices, policy);
   for (glt::detail::row_batch_limits const limits :
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("degrees are fetched some at a time, and again where they are
   Policy const policy;
   auto const list = glt_test::random_graph(57, 99);
   auto const graph = make_csr<device::cpu>(list.view());
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   detail::walked_rows<Policy::space, local_id> const rows{there.view(), {}, true, 0};
   detail::walked_degrees<Policy, local_id> degrees(policy, 10);
   for (int time = 0; time < 2; ++time) {

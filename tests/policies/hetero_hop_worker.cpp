@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("batches that outgrow their bounds, wide ids and a graph in p
   auto const list = glt_test::academic_graph(2003);
   auto const graph = list.graph<global_id>();
   glt_test::pinned_policy const pinned;
-  auto const there = copy_graph<glt_test::pinned_policy>(graph.view(), pinned);
+  auto const there = copy<glt_test::pinned_policy>(graph.view(), pinned);
   hetero_options const options{.fanouts = same_fanouts(list.schema, {20, 20, 7}), .edge_ids = true};
   hetero_neighbor_sampler<device::cpu, global_id> on_host(graph.view(), options);
   hetero_neighbor_sampler<Policy, global_id, uniform_rule, memory_space::pinned> sampler(there.view(), options, policy);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("original ids and queries are followed", Policy, GLT_TEST_POL
   Policy const policy;
   auto const list = glt_test::academic_graph(301);
   auto const graph = list.graph();
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   std::vector<std::vector<global_id>> original;
   std::vector<buffer<Policy, global_id>> buffers;
   std::vector<detail::original_ids<memory_space::host>> ids;
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
   Policy const policy;
   auto const list = glt_test::academic_graph(301);
   auto const graph = list.graph();
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   auto const host_seeds = hetero_seed_lists_of(device::cpu{}, list, 2);
   auto const seeds = hetero_seed_lists_of(policy, list, 2);
   auto const num_relations = static_cast<std::size_t>(list.schema.num_edge_types());

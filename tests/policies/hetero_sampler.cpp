@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TE
   for (auto const& list : glt_test::adversarial_hetero_graphs()) {
     CAPTURE(list.name);
     auto const graph = list.graph();
-    auto const there = copy_graph<Policy>(graph.view(), policy);
+    auto const there = copy<Policy>(graph.view(), policy);
     for (auto const& options : options_for(list.schema)) {
       hetero_neighbor_sampler<device::cpu> on_host(graph.view(), options);
       hetero_neighbor_sampler<Policy> sampler(there.view(), options, policy);
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("heterogeneous batches are those of the host", Policy, GLT_TE
 TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last batch as it was", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::academic_graph(31);
-  auto const there = copy_graph<Policy>(list.graph().view(), policy);
+  auto const there = copy<Policy>(list.graph().view(), policy);
   hetero_neighbor_sampler<Policy> sampler(there.view(), {.fanouts = same_fanouts(list.schema, {2})}, policy);
   hetero_subgraph<Policy> out;
   auto const good = make_buffer<Policy>(std::vector<local_id>{1, 2}, policy);

@@ -20,7 +20,7 @@ TEST_CASE_TEMPLATE("batches are the same whether sizes of hops are read or bound
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-  auto const there = copy_graph(graph.view(), policy);
+  auto const there = copy(graph.view(), policy);
   std::vector<local_id> const seeds{7, 200, 7, 0, 256, 31};
   auto const seeds_there = make_buffer(seeds, policy);
   for (auto const expand : {frontier::fresh, frontier::all}) {

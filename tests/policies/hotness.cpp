@@ -40,7 +40,7 @@ template <class Policy, class GraphPolicy>
 void check_hotness(csr_view<memory_space::host> graph, std::vector<local_id> const& seeds,
                    hotness_options const& options) {
   Policy const policy;
-  auto const copied = copy_graph<GraphPolicy>(graph);
+  auto const copied = copy<GraphPolicy>(graph);
   auto const list = make_buffer<Policy>(seeds, policy);
   auto const expected = estimate_hotness<device::cpu>(graph, seeds, options);
   auto const hotness = estimate_hotness(copied.view(), list.view(), options, policy);
@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at
     seeds.push_back(v);
   }
   auto const made = make_csr<device::cpu>(list.view());
-  auto const graph = copy_graph<Policy>(made.view(), policy);
+  auto const graph = copy<Policy>(made.view(), policy);
   auto const from = make_buffer<Policy>(seeds, policy);
   for (std::int64_t const batch_size : {70000, 69999, 35000}) {
     auto const hot =
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("a hub that everybody draws is hot, however many add to it at
 TEST_CASE_TEMPLATE("the first seed that is no vertex is named", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const made = make_csr<device::cpu>(glt_test::random_graph(101, 370).view());
-  auto const graph = copy_graph<Policy>(made.view(), policy);
+  auto const graph = copy<Policy>(made.view(), policy);
   auto const seeds = make_buffer<Policy>(std::vector<local_id>{0, 101, -1}, policy);
   CHECK_THROWS_WITH_AS(
       static_cast<void>(estimate_hotness(graph.view(), seeds.view(), {.neighbors = {.fanouts = {2}}}, policy)),

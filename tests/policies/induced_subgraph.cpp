@@ -39,7 +39,7 @@ TEST_CASE_TEMPLATE("induced subgraphs are those of the host", Policy, GLT_TEST_O
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-    auto const there = copy_graph<Policy>(graph.view(), policy);
+    auto const there = copy<Policy>(graph.view(), policy);
     for (auto const& vertices :
          std::vector<induced_options>{{}, {.num_hops = 1}, {.num_hops = 3}, {.fanouts = {3, 2}}}) {
       for (bool const ids : {false, true}) {
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("wide ids, and a graph in pinned memory", Policy, GLT_TEST_ON
   auto const graph = make_csr<device::cpu>(
       coo_view<memory_space::host, std::int64_t>(list.num_vertices, sources, destinations), {.edge_ids = true});
   glt_test::pinned_policy const pinned;
-  auto const there = copy_graph<glt_test::pinned_policy>(graph.view(), pinned);
+  auto const there = copy<glt_test::pinned_policy>(graph.view(), pinned);
   induced_options const options{.num_hops = 1, .edge_ids = true};
   induced_sampler<device::cpu, std::int64_t> on_host(graph.view(), options);
   induced_sampler<Policy, std::int64_t, uniform_rule, memory_space::pinned> sampler(there.view(), options, policy);
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("a seed that is no vertex leaves the last subgraph as it was"
   Policy const policy;
   auto const list = glt_test::random_graph(101, 370);
   auto const graph = make_csr<device::cpu>(list.view());
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   induced_sampler<Policy> sampler(there.view(), {.num_hops = 1}, policy);
   sampled_subgraph<Policy> out;
   auto const good = make_buffer<Policy>(std::vector<local_id>{1, 2}, policy);
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE("whole rows are copied in their order", Policy, GLT_TEST_ONE_
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const rows = glt_test::naive_rows(list);
-    auto const there = copy_graph<Policy>(make_csr<device::cpu>(list.view(), {.edge_ids = true}).view(), policy);
+    auto const there = copy<Policy>(make_csr<device::cpu>(list.view(), {.edge_ids = true}).view(), policy);
     for (bool const ids : {true, false}) {
       for (std::int64_t const step : {1, 3}) {
         std::vector<local_id> vertices;

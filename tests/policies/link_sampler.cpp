@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE("link samples are those of the host", Policy, GLT_TEST_ONE_PO
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-    auto const there = copy_graph<Policy>(graph.view(), policy);
+    auto const there = copy<Policy>(graph.view(), policy);
     for (auto const& options : glt_test::link_options_to_try()) {
       link_sampler<device::cpu> on_host(graph.view(), options);
       link_sampler<Policy> sampler(there.view(), options, {}, policy);
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("links of an edge type are those of the host", Policy, GLT_TE
   Policy const policy;
   auto const list = glt_test::academic_graph(101);
   auto const graph = list.graph();
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   constexpr auto host = memory_space::host;
   for (int const type : {0, 1, 2}) { // to an earlier type, to a later one, and within a type
     for (auto const& options : glt_test::hetero_link_options_to_try(list.schema, type)) {
@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("rows in ascending order, weights and original ids", Policy, 
     }
   }
   auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-  auto const there = copy_graph<Policy>(graph.view(), policy);
+  auto const there = copy<Policy>(graph.view(), policy);
   std::vector<double> weights;
   std::vector<global_id> original;
   for (std::int64_t v = 0; v < 101; ++v) {
@@ -210,7 +210,7 @@ TEST_CASE_TEMPLATE("by every rule seed edges are excluded as on the host, and ne
   auto const sorted = sort_rows_by_time<device::cpu>(unsorted.view(), of_edges.view());
   auto const weights = glt_test::random_weights(3700, 4);
   auto const exist = glt_test::some_vertex_times(101);
-  auto const graph = copy_graph<Policy>(sorted.graph.view(), policy);
+  auto const graph = copy<Policy>(sorted.graph.view(), policy);
   std::vector<std::int64_t> const sorted_times(sorted.times.begin(), sorted.times.end());
   auto const times_there = make_buffer<Policy>(sorted_times, policy);
   auto const weights_there = make_buffer<Policy>(weights, policy);
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("by every rule seed edges are excluded as on the host, and ne
 TEST_CASE_TEMPLATE("wrong seed edges and labels are refused in the words of the host", Policy, GLT_TEST_ONE_POLICY) {
   Policy const policy;
   auto const list = glt_test::random_graph(31, 100);
-  auto const there = copy_graph<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
+  auto const there = copy<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
   link_sampler<Policy> sampler(there.view(), {.neighbors = {.fanouts = {2}}}, {}, policy);
   link_sample<Policy> out;
   sample_on(policy, sampler, {{1, 2}, {3, 4}, {0, 1}}, {}, out);

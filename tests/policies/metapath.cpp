@@ -26,7 +26,7 @@ void check_walks(std::vector<csr_view<memory_space::host>> const& path, std::vec
   std::vector<csr_graph<GraphPolicy>> relations;
   std::vector<csr_view<GraphPolicy::space>> copied;
   for (auto const& relation : path) {
-    relations.push_back(copy_graph<GraphPolicy>(relation));
+    relations.push_back(copy<GraphPolicy>(relation));
     copied.push_back(relations.back().view());
   }
   walks<device::cpu> expected;
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("a start that is no row of the first relation is named", Poli
   auto const graph = list.graph();
   std::vector<int> const types{2};
   auto const path = make_metapath(graph.view(), std::span(types), 9);
-  auto const relation = copy_graph<Policy>(path[0], policy);
+  auto const relation = copy<Policy>(path[0], policy);
   metapath_walker<Policy> const walker({relation.view()}, {.length = 9}, policy);
   walks<Policy> out(policy);
   auto const starts = make_buffer<Policy>(std::vector<local_id>{63, 64}, policy);

@@ -28,7 +28,7 @@ glt_test::naive_negatives drawn_on(Policy const& policy, glt_test::edge_list con
                                    negative_options const& options, std::vector<double> const& weights,
                                    std::vector<global_id> const& original, bool in_rounds = false) {
   using vertex = local_id;
-  auto const graph = copy_graph<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
+  auto const graph = copy<Policy>(make_csr<device::cpu>(list.view()).view(), policy);
   auto const weight_list = make_buffer<Policy>(weights, policy);
   auto const ids = make_buffer<Policy>(original, policy);
   vertex_weights<Policy> const table(weight_list.view(), policy);
@@ -179,8 +179,7 @@ TEST_CASE_TEMPLATE("seed edges are searched and counted as on the host", Policy,
 
 TEST_CASE_TEMPLATE("wrong weights and ids are refused in the words of the host", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
-  auto const graph =
-      copy_graph<Policy>(make_csr<device::cpu>(glt_test::edge_list{"", 3, {0}, {1}}.view()).view(), policy);
+  auto const graph = copy<Policy>(make_csr<device::cpu>(glt_test::edge_list{"", 3, {0}, {1}}.view()).view(), policy);
   auto const refused = [&](std::vector<double> const& weights, std::vector<global_id> const& original) {
     return glt_test::thrown<precondition_error>([&] {
       auto const weights_there = make_buffer<Policy>(weights, policy);

@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE("samples are those of the CPU: every graph and option", Polic
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);
     auto const host_graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
-    auto const graph = copy_graph(host_graph.view(), policy);
+    auto const graph = copy(host_graph.view(), policy);
     for (auto const& options : all_options()) {
       CAPTURE(print(options));
       neighbor_sampler<device::cpu> serial(host_graph.view(), options);
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("64-bit ids, original ids, and a graph in pinned memory", Pol
   for (global_id v = 0; v < 257; ++v) {
     original.push_back((v * 31 % 257) << 33);
   }
-  auto const graph = copy_graph(host_graph, pinned);
+  auto const graph = copy(host_graph, pinned);
   auto const originals = make_buffer(original, pinned);
   std::vector<global_id> const seeds{200, 3, 77, 3, 0, 256};
   auto const seeds_there = make_buffer(seeds, policy);
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE("hops that may be large are those of the CPU", Policy, GLT_TE
   Policy const policy;
   auto const list = glt_test::random_graph(5000, 40'000);
   auto const host_graph = make_csr<device::cpu>(list.view());
-  auto const graph = copy_graph(host_graph.view(), policy);
+  auto const graph = copy(host_graph.view(), policy);
   neighbor_options const options{.fanouts = {10, 15, 1000, 2}, .expand = frontier::all};
   auto const seeds = seeds_of(5000, 1);
   neighbor_sampler<device::cpu> serial(host_graph.view(), options);
@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE("batches in bulk are those of their steps", Policy, GLT_TEST_
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   auto const host_graph = make_csr<device::cpu>(list.view());
-  auto const graph = copy_graph(host_graph.view(), policy);
+  auto const graph = copy(host_graph.view(), policy);
   neighbor_sampler<device::cpu> serial(host_graph.view(), {.fanouts = {4, 3}});
   neighbor_sampler<Policy> sampler(graph.view(), {.fanouts = {4, 3}}, policy);
   std::vector<buffer<Policy, local_id>> seeds;
@@ -166,7 +166,7 @@ TEST_CASE_TEMPLATE("the first seed that is no vertex is named, and the next batc
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
   auto const host_graph = make_csr<device::cpu>(list.view());
-  auto const graph = copy_graph(host_graph.view(), policy);
+  auto const graph = copy(host_graph.view(), policy);
   for (bool const disjoint : {false, true}) {
     neighbor_options const options{.fanouts = {4, -1}, .expand = frontier::all, .disjoint = disjoint};
     neighbor_sampler<device::cpu> serial(host_graph.view(), options);
@@ -188,7 +188,7 @@ TEST_CASE_TEMPLATE("the first seed that is no vertex is named, and the next batc
 TEST_CASE_TEMPLATE("a batch like the one before allocates nothing", Policy, GLT_TEST_POLICIES) {
   Policy const policy;
   auto const list = glt_test::random_graph(257, 4099);
-  auto const graph = copy_graph(make_csr<device::cpu>(list.view(), {.edge_ids = true}).view(), policy);
+  auto const graph = copy(make_csr<device::cpu>(list.view(), {.edge_ids = true}).view(), policy);
   for (bool const disjoint : {false, true}) {
     neighbor_options const options{.fanouts = {4, -1}, .edge_ids = true, .disjoint = disjoint};
     neighbor_sampler<Policy> sampler(graph.view(), options, policy);

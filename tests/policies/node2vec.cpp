@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("walks over rows that ascend", Policy, GLT_TEST_ONE_POLICY) {
   std::ranges::sort(list.sources); // the conversion keeps this order within every row
   auto const graph = make_csr<device::cpu>(list.view(), {.edge_ids = true});
   Policy const policy;
-  auto const copied = copy_graph<Policy>(graph.view(), policy);
+  auto const copied = copy<Policy>(graph.view(), policy);
   CHECK(node2vec_walker<Policy>(copied.view(), {.length = 1}, policy).ascending());
   auto const starts = glt_test::some_starts<local_id>(257, 300);
   glt_test::check_walks<node2vec_walkers, Policy, Policy>(graph.view(), starts, {});

@@ -98,7 +98,7 @@ void check_store(std::int64_t vertices, std::int64_t columns, glt::detail::hot_l
   std::vector<hot> const gpus(devices, hot());
   cold const pinned;
   tiered_store<hot, cold, T> const divided(plain.view(), ranking, limit, gpus, pinned);
-  tiered_store<hot, cold, T> const in_place(copy_features<cold>(plain.view(), pinned), ranking, limit, gpus, pinned);
+  tiered_store<hot, cold, T> const in_place(copy<cold>(plain.view(), pinned), ranking, limit, gpus, pinned);
   auto const expected_hot = static_cast<std::int64_t>(limit.ratio * static_cast<double>(vertices) + 0.5);
   std::int64_t hits = 0;
   for (auto const id : ids) {
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE("rows that were to be taken over stay where they were if some
   using cold = typename Tiers::cold;
   plain_features<std::int32_t> const plain(9, 3, true);
   cold const policy;
-  auto features = copy_features<cold>(plain.view(), policy);
+  auto features = copy<cold>(plain.view(), policy);
   CHECK(names(thrown<precondition_error>(
                   [&] { tiered_store<hot, cold, std::int32_t>(std::move(features), std::vector<local_id>{2, 9}, {}); }),
               "hot vertex 1 is 9"));

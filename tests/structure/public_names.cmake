@@ -118,7 +118,9 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 list(SORT names)
-list(LENGTH names number)
+list(TRANSFORM names REPLACE " .*" "" OUTPUT_VARIABLE different_names) # overloads are in several headers
+list(REMOVE_DUPLICATES different_names)
+list(LENGTH different_names number)
 
 if(UPDATE)
   list(JOIN names "\n" text)

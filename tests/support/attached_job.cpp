@@ -41,7 +41,9 @@ int main(int argc, char** argv) {
   try {
     auto own = glt::mpi_comm::world({.time_limit = std::chrono::seconds(20)});
     for (int round = 0; round < std::stoi(argv[3]); ++round) {
-      glt::mpi_options const limit{.time_limit = std::chrono::seconds(way == "unlimited" ? 0 : accepts ? 8 : 60)};
+      glt::mpi_comm::options_type const limit{.time_limit = std::chrono::seconds(way == "unlimited" ? 0
+                                                                                 : accepts          ? 8
+                                                                                                    : 60)};
       auto both = accepts ? glt::mpi_attachment::accept(own, argv[2], limit)
                           : glt::mpi_attachment::connect(own, argv[2], patience, limit);
       glt::run_collectively(both.world(), [&] {

@@ -20,7 +20,7 @@ namespace glt_test {
 template <class Policy, class Vertex>
 glt::graph_part<Policy, Vertex> device_part(divided_graph const& divided, int rank, Policy const& policy) {
   auto const part = divided.part<Vertex>(rank);
-  return {part.book, part.part, glt::copy_graph<Policy>(part.graph.view(), policy),
+  return {part.book, part.part, glt::copy<Policy>(part.graph.view(), policy),
           glt::make_buffer<Policy>(part.original.view(), policy)};
 }
 

@@ -61,8 +61,9 @@ inline std::vector<std::vector<in_edge>> naive_rows(hetero_list const& graph, in
 }
 
 /// A graph with random edges of every type, multi-edges included; some rows are much longer than others.
-inline hetero_list random_hetero_graph(std::vector<glt::node_type> nodes, std::vector<glt::edge_type> edges,
-                                       std::int64_t edges_per_type, std::uint64_t seed = 1) {
+inline hetero_list random_hetero_graph(std::vector<glt::hetero_schema::node_type> nodes,
+                                       std::vector<glt::hetero_schema::edge_type> edges, std::int64_t edges_per_type,
+                                       std::uint64_t seed = 1) {
   hetero_list made{"random of " + std::to_string(edges_per_type), {std::move(nodes), std::move(edges)}, {}};
   for (int e = 0; e < made.schema.num_edge_types(); ++e) {
     auto const sources = static_cast<std::uint64_t>(made.schema.num_vertices(made.schema.source_type(e)));

@@ -106,7 +106,7 @@ glt::hetero_part<Policy, glt::global_id> device_part(divided_hetero_graph const&
   glt::hetero_part<Policy, glt::global_id> made{
       .schema = part.schema, .books = part.books, .part = part.part, .relations = {}, .original = {}};
   for (auto const& relation : part.relations) {
-    made.relations.push_back(glt::copy_graph<Policy>(relation.view(), policy));
+    made.relations.push_back(glt::copy<Policy>(relation.view(), policy));
   }
   for (auto const& original : part.original) {
     made.original.push_back(glt::make_buffer<Policy>(original.view(), policy));

@@ -86,7 +86,7 @@ struct naive_quality {
 
   /// Everything, with tables for these types.
   [[nodiscard]] glt::partition_quality measure(std::vector<std::string> const& node_types,
-                                               std::vector<glt::edge_type> const& edge_types) {
+                                               std::vector<glt::hetero_schema::edge_type> const& edge_types) {
     ends.clear();
     for (auto const& edge : edges) {
       ends.emplace_back(part_of(edge.source), part_of(edge.destination));

@@ -37,7 +37,7 @@ void check_walks(glt::csr_view<glt::memory_space::host, Vertex> graph, std::vect
   using reference_type = typename Walkers::template walker<glt::device::cpu, Vertex, glt::memory_space::host>;
   using walker_type = typename Walkers::template walker<Policy, Vertex, GraphPolicy::space>;
   Policy const policy;
-  auto const copied = glt::copy_graph<GraphPolicy>(graph);
+  auto const copied = glt::copy<GraphPolicy>(graph);
   auto const names = glt::make_buffer<GraphPolicy>(original);
   auto const from = glt::make_buffer<Policy>(starts, policy);
   glt::walks<glt::device::cpu, Vertex> expected;
@@ -85,7 +85,7 @@ void check_refused_walks() {
   using walker_type = typename Walkers::template walker<Policy, glt::local_id, Policy::space>;
   Policy const policy;
   auto const made = glt::make_csr<glt::device::cpu>(random_graph(101, 370).view());
-  auto const graph = glt::copy_graph<Policy>(made.view(), policy);
+  auto const graph = glt::copy<Policy>(made.view(), policy);
   walker_type const walker(graph.view(), {.length = 2}, policy);
   glt::walks<Policy> out(policy);
   auto const starts = glt::make_buffer<Policy>(std::vector<glt::local_id>{4, 101, -1}, policy);

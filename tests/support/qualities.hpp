@@ -34,11 +34,12 @@ inline glt::partition_quality academic_quality(int parts) {
 
 /// Many types, with names that are long, foreign and full of what text formats reserve.
 inline glt::partition_quality awkward_quality(int parts) {
-  std::vector<glt::node_type> nodes{{"<a & \"b\">", 12}, {std::string(60, 'w'), 9}, {"Straße", 5}, {"bad \xFF\x01", 7}};
+  std::vector<glt::hetero_schema::node_type> nodes{
+      {"<a & \"b\">", 12}, {std::string(60, 'w'), 9}, {"Straße", 5}, {"bad \xFF\x01", 7}};
   for (int i = 0; i < 9; ++i) {
     nodes.push_back({"type " + std::to_string(i), 3 + i});
   }
-  std::vector<glt::edge_type> edges;
+  std::vector<glt::hetero_schema::edge_type> edges;
   for (std::size_t t = 0; t < 2 * nodes.size(); ++t) {
     edges.push_back({nodes[t % nodes.size()].name, "r" + std::to_string(t), nodes[0].name});
   }

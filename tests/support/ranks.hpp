@@ -64,7 +64,7 @@ void on_ranks_limited(Body const& body, std::vector<int> const& sizes = some_ran
 /// The same with the usual pieces.
 template <class Body>
 void on_ranks(Body const& body, std::vector<int> const& sizes = some_ranks) {
-  on_ranks_limited(body, sizes, glt::mpi_options{}.block_bytes);
+  on_ranks_limited(body, sizes, glt::mpi_comm::options_type{}.block_bytes);
 }
 
 #else

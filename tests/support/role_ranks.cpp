@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
     bool const passed = glt::run_collectively(
         world, [&] { return is_as_expected(world, std::atoi(argv[1]), std::atoi(argv[2]), own); });
     if (!passed) {
-      std::cerr << "rank " << world.rank() << " (" << glt::dist::name_of(own) << ") finds other roles than expected\n";
+      std::cerr << "rank " << world.rank() << " (" << glt::dist::to_string(own)
+                << ") finds other roles than expected\n";
     }
     return passed ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (std::exception const& failure) {

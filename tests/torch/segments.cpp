@@ -61,11 +61,15 @@ TEST_CASE("segments equal operations of LibTorch on every segment, forward and b
         CHECK(largest(y - expected) < 1e-12);
         CHECK(largest(gradient_of(x, y, weights) - gradient_of(x, expected, weights)) < 1e-12);
       };
-      check(glt::segment_sum(x, offsets), [](at::Tensor const& rows) { return rows.sum(0, true); });
-      check(glt::segment_mean(x, offsets),
+      check(glt::aggregate_segments(x, offsets, glt::dist::aggregator::sum),
+            [](at::Tensor const& rows) { return rows.sum(0, true); });
+      check(glt::aggregate_segments(x, offsets, glt::dist::aggregator::mean),
             [](at::Tensor const& rows) { return rows.size(0) == 0 ? rows.sum(0, true) : rows.mean(0, true); });
-      check(glt::segment_max(x, offsets), [](at::Tensor const& rows) {
+      check(glt::aggregate_segments(x, offsets, glt::dist::aggregator::max), [](at::Tensor const& rows) {
         return rows.size(0) == 0 ? rows.sum(0, true) : std::get<0>(rows.max(0, true));
+      });
+      check(glt::aggregate_segments(x, offsets, glt::dist::aggregator::min), [](at::Tensor const& rows) {
+        return rows.size(0) == 0 ? rows.sum(0, true) : std::get<0>(rows.min(0, true));
       });
       check(glt::segment_softmax(x, offsets), [](at::Tensor const& rows) { return rows.softmax(0); });
     }
@@ -86,7 +90,7 @@ TEST_CASE("segments refuse values that are not one row for every edge") {
   CHECK(glt_test::names(refused(at::zeros({0, 1}), {}), "no offsets"));
 }
 
-TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
+TEST_CASE("layers refuse a piece of a row, whose parts aggregate_segments adds up") {
   auto const list = glt_test::random_graph(40, 400);
   auto const graph = glt::make_csr<glt::device::cpu>(list.view());
   at::manual_seed(2);
@@ -100,7 +104,8 @@ TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
     auto const nodes = glt::to_tensor(batch.nodes());
     auto const rows = x.index_select(0, nodes);
     sums.index_add_(0, nodes.narrow(0, 0, block.num_destinations),
-                    glt::segment_sum(rows.index_select(0, glt::to_tensor(block.row)), block.offsets));
+                    glt::aggregate_segments(rows.index_select(0, glt::to_tensor(block.row)), block.offsets,
+                                            glt::dist::aggregator::sum));
     CHECK(block.is_piece == (!batch.rows.first_piece || !batch.rows.last_piece));
     pieces += block.is_piece ? 1 : 0;
     if (!block.is_piece) {
@@ -114,7 +119,7 @@ TEST_CASE("layers refuse a piece of a row, whose parts segment_sum adds up") {
             return glt::detail::sum_edge_relu(rows, at::zeros({block.num_edges(), 3}, at::kDouble), block);
           })}) {
       CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(pass()); }), "piece",
-                            "max_edges", "segment_sum"));
+                            "max_edges", "aggregate_segments"));
     }
   }
   CHECK(pieces > 4);

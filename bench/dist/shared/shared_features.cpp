@@ -64,7 +64,7 @@ void collect_rows(benchmark::State& state, bool in_place) {
   glt::mpi_node node(comm);
   glt::node_views<glt::feature_view<cpu::space, float>> neighborhood;
   if (in_place) {
-    auto shared = glt::dist::share_features(node, mine.view());
+    auto shared = glt::dist::share(node, mine.view());
     mine = std::move(shared.own);
     neighborhood = std::move(shared.neighborhood);
   }

@@ -33,7 +33,7 @@ void sample_batches(benchmark::State& state, bool in_place) {
   glt::mpi_node node(comm);
   glt::node_views<glt::detail::part_view<cpu::space, glt::local_id>> neighborhood;
   if (in_place) {
-    auto shared = glt::dist::share_graph(node, part);
+    auto shared = glt::dist::share(node, part);
     part = std::move(shared.own);
     neighborhood = std::move(shared.neighborhood);
   }

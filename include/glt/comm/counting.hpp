@@ -33,15 +33,17 @@ struct traffic_count {
 /// A rank's share of a reduction counts as one message. A broadcast counts as one message at its root. The model may
 /// send more.
 struct traffic {
-  detail::traffic_count headers{}; ///< all_to_all
-  detail::traffic_count payload{}; ///< all_to_all_v and start_all_to_all_v
-  detail::traffic_count replies{}; ///< all_to_all_replies
-  detail::traffic_count reduce{};  ///< all_reduce
-  detail::traffic_count sends{};   ///< messages of mailboxes; not collective
-  detail::traffic_count other{};   ///< broadcast, barrier, split, duplicate, making of mailboxes
+  using count_type = detail::traffic_count; ///< messages, bytes and calls
 
-  [[nodiscard]] detail::traffic_count total() const noexcept {
-    detail::traffic_count sum;
+  count_type headers{}; ///< all_to_all
+  count_type payload{}; ///< all_to_all_v and start_all_to_all_v
+  count_type replies{}; ///< all_to_all_replies
+  count_type reduce{};  ///< all_reduce
+  count_type sends{};   ///< messages of mailboxes; not collective
+  count_type other{};   ///< broadcast, barrier, split, duplicate, making of mailboxes
+
+  [[nodiscard]] count_type total() const noexcept {
+    count_type sum;
     return sum += headers, sum += payload, sum += replies, sum += reduce, sum += sends, sum += other;
   }
 

@@ -86,16 +86,18 @@ namespace glt::dist {
 ///     …
 ///     auto const of_epoch = loader.report() - before;
 struct loader_report {
-  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
+  using read_counts = detail::read_counts;           ///< of vertices by source: own, in_place, remote
+  using collected_counts = detail::collected_counts; ///< of rows by source
+  using loader_seconds = detail::loader_seconds;     ///< waiting, sampling, features
 
-  detail::loader_seconds seconds{};
-  std::int64_t batches = 0;        ///< that were made
-  read_counts sampled{};           ///< vertices whose neighbours were drawn
-  detail::collected_counts rows{}; ///< rows of features, with their hit ratio
-  traffic sent{};                  ///< for these batches over a `counting_comm`, by kind; else zeros
-  std::int64_t peak_memory = 0;    ///< of the process since its start, in bytes
-  std::string why_sampled{};       ///< why some remote vertices were not sampled in place; empty without a reason
-  std::string why_rows{};          ///< why some remote rows were not read in place; empty without a reason
+  loader_seconds seconds{};
+  std::int64_t batches = 0;     ///< that were made
+  read_counts sampled{};        ///< vertices whose neighbours were drawn
+  collected_counts rows{};      ///< rows of features, with their hit ratio
+  traffic sent{};               ///< for these batches over a `counting_comm`, by kind; else zeros
+  std::int64_t peak_memory = 0; ///< of the process since its start, in bytes
+  std::string why_sampled{};    ///< why some remote vertices were not sampled in place; empty without a reason
+  std::string why_rows{};       ///< why some remote rows were not read in place; empty without a reason
 
   /// Adds the report of another thread or loader; its reasons are the same.
   loader_report& operator+=(loader_report const& other) {

@@ -44,7 +44,7 @@ public:
   /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
-  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types;
+  ///         ranks share a machine, the exchanges of `share` for the graph and for each of these types;
   ///         over a replicated topology also the exchanges of `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
@@ -351,7 +351,9 @@ private:
             detail::second_owner<Policy, global_id>(graph_->original(0), graph_, policy)};
   }
 
-  [[nodiscard]] std::string node_names() const { return detail::name_list(schema().node_types(), &node_type::name); }
+  [[nodiscard]] std::string node_names() const {
+    return detail::name_list(schema().node_types(), &hetero_schema::node_type::name);
+  }
   [[nodiscard]] int place(int node_type) const {
     if (node_type == only_type && schema().num_node_types() != 1) {
       throw precondition_error(detail::message("a function of one of the node types ", node_names(),
@@ -366,9 +368,10 @@ private:
   }
   [[nodiscard]] edges_of_type const& of_edges(int edge_type) const {
     if (edge_type == only_type && schema().num_edge_types() != 1) {
-      throw precondition_error(detail::message("a function of one of the edge types ",
-                                               detail::name_list(schema().edge_types(), &glt::edge_type::name),
-                                               " without its number; pass it, from schema().find_edge_type(name)"));
+      throw precondition_error(
+          detail::message("a function of one of the edge types ",
+                          detail::name_list(schema().edge_types(), &glt::hetero_schema::edge_type::name),
+                          " without its number; pass it, from schema().find_edge_type(name)"));
     }
     auto const type = edge_type == only_type ? 0 : edge_type;
     static_cast<void>(schema().source_type(type)); // checks it

@@ -5,17 +5,13 @@
 #include <glt/dist/detail/staged_exchange.hpp>
 #include <glt/memory/memory.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Options for sending memory of a policy through a `device_comm`.
 struct staging_options {
   std::int64_t round_bytes = std::int64_t{4} << 20; ///< about the bytes staged at a time; the same on all ranks
   bool direct = false; ///< stage in GPU memory if the communicator can send it; the same on all ranks
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 // Returns true if the communicator sends in the order of a GPU's stream, so that it need not wait for enqueued work.
 template <class Comm>
@@ -55,11 +51,13 @@ class device_comm {
   struct state {
     Comm comm;
     Policy policy;
-    staging_options options;
+    detail::staging_options options;
     std::optional<detail::staged_exchange<Comm, Policy>> staged; // empty if payload is sent directly
   };
 
 public:
+  using options_type = detail::staging_options; ///< how to send memory of a GPU
+
   /// Exchange under way; move-only; the destructor waits.
   class request {
   public:
@@ -102,7 +100,7 @@ public:
 
   /// @comm   collective with `direct`, if the communicator has `device_aware()`: one reduction; otherwise none
   /// @throws precondition_error  if round_bytes < 1
-  explicit device_comm(Comm comm, Policy policy = {}, staging_options options = {})
+  explicit device_comm(Comm comm, Policy policy = {}, options_type options = {})
       : state_(std::make_shared<state>(state{std::move(comm), std::move(policy), options, std::nullopt})) {
     if constexpr (!goes_as_it_is) {
       direct_ = all_are_aware();
@@ -212,8 +210,7 @@ using payload_comm = typename detail::payload_comm_of<Comm, Policy>::type;
 
 /// @comm   as the constructor of `device_comm`, or none
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] payload_comm<Comm, Policy> make_payload_comm(Comm comm, Policy policy,
-                                                           dist::staging_options options = {}) {
+[[nodiscard]] payload_comm<Comm, Policy> make_payload_comm(Comm comm, Policy policy, staging_options options = {}) {
   if constexpr (std::same_as<payload_comm<Comm, Policy>, Comm>) {
     return comm;
   } else {

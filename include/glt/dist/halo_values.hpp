@@ -77,8 +77,8 @@ make_source_values(Comm comm, partition_book const& book, csr_view<Policy::space
 /// @throws collective_error  on every rank, if the graph of a rank was made with another communicator
 /// @cost   as `make_source_values`
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-[[nodiscard]] buffer<Policy, global_id> make_source_originals(Comm comm, graph<Policy, Vertex> const& graph,
-                                                              Policy policy = {}) {
+[[nodiscard]] buffer<Policy, global_id> make_source_values(Comm comm, graph<Policy, Vertex> const& graph,
+                                                           Policy policy = {}) {
   if (graph.part() != comm.rank()) { // other ranks learn of it in their first exchange
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_source_values},
                   glt::detail::message("part ", graph.part(), " on ", glt::detail::own_rank_text(comm),

@@ -66,10 +66,10 @@ private:
   template <device_policy, vertex_id>
   friend class data_set; // shares memory
 
-  // Moves the part to node-shared memory. Collective; see `share_graph`.
+  // Moves the part to node-shared memory. Collective; see `share`.
   template <node_memory Node>
   void share(Node& node) {
-    auto shared = share_graph(node, part_, Policy());
+    auto shared = dist::share(node, part_, Policy());
     part_ = std::move(shared.own);
     neighborhood_ = std::move(shared.neighborhood);
   }
@@ -93,7 +93,7 @@ private:
   }
   template <communicator Comm, node_memory Node>
   void replicate_on(Comm& comm, Node& node) {
-    auto shared = share_graph(node, part_, Policy());
+    auto shared = dist::share(node, part_, Policy());
     part_ = std::move(shared.own);
     detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](std::span<std::byte const> block) {
       return detail::view_of_part<space, Vertex>(detail::read_shared(block));

@@ -100,6 +100,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using batch_type = typename Recipe::template batch_on<Policy>;
   using seeds_type = typename Recipe::seeds_type;
+  using range_type = detail::batch_range<loader>; ///< batches of an epoch, for a loop
 
   /// Keeps this rank's seeds, and borrows the objects that the recipe borrows.
   ///
@@ -178,7 +179,7 @@ public:
   /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
   /// @throws precondition_error  if first_step is not in [0, num_steps()]
-  [[nodiscard]] detail::batch_range<loader> epoch(std::int64_t number, std::int64_t first_step = 0) {
+  [[nodiscard]] range_type epoch(std::int64_t number, std::int64_t first_step = 0) {
     if (first_step < 0 || first_step > num_steps()) {
       throw precondition_error(
           detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps(), "]"));

@@ -56,10 +56,10 @@ private:
   template <device_policy, vertex_id>
   friend class data_set; // shares memory
 
-  // Moves the table to node-shared memory. Collective; see `share_table`.
+  // Moves the table to node-shared memory. Collective; see `share`.
   template <node_memory Node>
   void share(Node& node) {
-    auto shared = share_table(node, local_, local_.policy());
+    auto shared = dist::share(node, local_, local_.policy());
     local_ = std::move(shared.own);
     neighborhood_ = std::move(shared.neighborhood);
   }

@@ -111,15 +111,17 @@ private:
 
 /// Copies features into memory of a policy, with their labels and scales if there are any.
 ///
-///     auto const on_gpu = copy_features<device::cuda>(store.view());
+///     auto const on_gpu = copy<device::cuda>(store.view());
 ///
 /// @shape  features [V, F], and so is the result
 /// @where  from ordinary memory, which may change afterwards
 template <device_policy Policy, bytes_copyable T>
-[[nodiscard]] feature_store<Policy, T> copy_features(feature_view<memory_space::host, T> features, Policy policy = {}) {
+[[nodiscard]] feature_store<Policy, T> copy(feature_view<memory_space::host, T> features, Policy policy = {}) {
   return {features.num_vertices(), features.num_columns(), make_buffer<Policy>(features.features.flat(), policy),
           make_buffer<Policy>(features.labels, policy), make_buffer<Policy>(features.scales, policy)};
 }
+
+namespace detail {
 
 /// Returns the largest magnitude of every column.
 ///
@@ -133,36 +135,40 @@ template <device_policy Policy, bytes_copyable T>
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     auto const* const row = rows.row(r).data();
     for (std::size_t c = 0; c < width; ++c) {
-      largest[c] = std::max(largest[c], detail::bits_of(row[c]) & 0x7FFFFFFFU);
+      largest[c] = std::max(largest[c], bits_of(row[c]) & 0x7FFFFFFFU);
     }
   }
   auto const odd = std::ranges::find_if(largest, [](std::uint32_t bits) { return bits >= infinity; });
   if (odd != largest.end()) {
     auto const column = odd - largest.begin();
     std::int64_t row = 0;
-    while ((detail::bits_of(rows(row, column)) & 0x7FFFFFFFU) < infinity) {
+    while ((bits_of(rows(row, column)) & 0x7FFFFFFFU) < infinity) {
       ++row;
     }
-    throw precondition_error(detail::message("row ", row, " column ", column, " is ", rows(row, column),
-                                             "; only finite numbers have a scale: replace it first"));
+    throw precondition_error(message("row ", row, " column ", column, " is ", rows(row, column),
+                                     "; only finite numbers have a scale: replace it first"));
   }
   std::vector<float> maxima(width);
-  std::ranges::transform(largest, maxima.begin(), detail::float_of);
+  std::ranges::transform(largest, maxima.begin(), float_of);
   return maxima;
 }
 
-/// Returns the scales with which columns of 8-bit integers reach these magnitudes: the smallest float for which 127
-/// scales are not less than the magnitude; 0 for a column of zeros.
+} // namespace detail
+
+/// Returns the scales with which columns of 8-bit integers reach the largest magnitudes of these rows: the smallest
+/// float for which 127 scales are not less than the magnitude; 0 for a column of zeros.
 ///
-/// @shape  maxima [F] → [F]
-[[nodiscard]] inline std::vector<float> int8_scales(host_view<float const> maxima) {
-  std::vector<float> scales;
-  for (auto const largest : maxima) {
-    auto scale = static_cast<float>(static_cast<double>(largest) / 127);
-    if (127 * static_cast<double>(scale) < static_cast<double>(largest)) {
+/// @shape  rows [V, F] → [F]
+/// @throws precondition_error  if an element is not finite; its place is named
+/// @cost   O(V · F)
+[[nodiscard]] inline std::vector<float> int8_scales(host_matrix<float const> rows) {
+  auto scales = detail::column_maxima(rows);
+  for (auto& scale : scales) {
+    auto const largest = static_cast<double>(scale);
+    scale = static_cast<float>(largest / 127);
+    if (127 * static_cast<double>(scale) < largest) {
       scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
     }
-    scales.push_back(scale);
   }
   return scales;
 }
@@ -193,7 +199,7 @@ struct quantize_range {
 /// to even. With the scales of the largest magnitudes, the error of an element is at most half the scale plus the
 /// rounding of the product to `float`. With smaller scales, larger elements are clamped to 127 scales.
 ///
-/// Parts of one matrix need the same scales: combine their `column_maxima` first.
+/// Parts of one matrix need the same scales: the largest of the `int8_scales` of all parts, column by column.
 ///
 /// @shape  rows [V, F] · scales [F] → V rows of F columns, with scales
 /// @throws precondition_error  if there is not one scale per column, a scale is negative or not finite, or an
@@ -213,7 +219,7 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
       throw precondition_error(detail::message("scale ", c, " is ", scales[c], "; scales are finite and 0 or more"));
     }
   }
-  static_cast<void>(column_maxima(rows)); // refuses elements that are not finite
+  static_cast<void>(detail::column_maxima(rows)); // refuses elements that are not finite
   using maker = std::conditional_t<host_policy<Policy>, Policy, device::cpu>;
   maker host;
   if constexpr (host_policy<Policy>) {
@@ -233,7 +239,7 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
 /// Stores rows in 8 bits an element, with the scales of their largest magnitudes.
 template <device_policy Policy = device::cpu>
 [[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows, Policy policy = {}) {
-  return quantize_rows<Policy>(rows, int8_scales(column_maxima(rows)), {}, std::move(policy));
+  return quantize_rows<Policy>(rows, int8_scales(rows), {}, std::move(policy));
 }
 
 } // namespace glt

@@ -80,6 +80,8 @@ template <device_policy Policy>
 class feature_table {
 public:
   static constexpr memory_space space = Policy::space;
+  using rows_type = detail::named_rows<space>; ///< name and rows of a tensor
+  using view_type = detail::table_view<space>; ///< all tensors, as collectors read them
 
   /// @throws precondition_error  if num_rows is negative
   explicit feature_table(std::int64_t num_rows, Policy policy = {}) : num_rows_(num_rows), policy_(std::move(policy)) {
@@ -152,7 +154,7 @@ public:
   }
 
   /// Returns all tensors, in the order in which they were added; without the labels of their stores.
-  [[nodiscard]] std::vector<detail::named_rows<space>> tensors() const {
+  [[nodiscard]] std::vector<rows_type> tensors() const {
     std::vector<detail::named_rows<space>> all;
     for (auto const& each : tensors_) {
       all.push_back(
@@ -162,7 +164,7 @@ public:
   }
 
   /// Borrows all tensors, and the table that finds rows of edges.
-  [[nodiscard]] detail::table_view<space> view() const {
+  [[nodiscard]] view_type view() const {
     return {tensors(), edges_ ? edges_->view() : detail::id_table_view<space>(), of_edges()};
   }
 

@@ -6,16 +6,10 @@
 
 namespace glt {
 
-/// End of an edge that selects the row.
-enum class edge_direction {
-  in, ///< rows are destinations, columns are sources: for neighbour sampling
-  out ///< rows are sources, columns are destinations
-};
-
 /// Options of `make_csr`.
 struct csr_options {
-  edge_direction direction = edge_direction::in;
-  bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
+  bool by_source = false; ///< rows are sources and list destinations; else the other way round, for neighbour sampling
+  bool edge_ids = false;  ///< keep the position of every edge in the input (8 bytes an edge)
 };
 
 namespace detail {
@@ -99,7 +93,7 @@ compress_rows(std::int64_t num_rows, std::int64_t num_columns, array_view<Policy
 template <device_policy Policy, vertex_id Vertex>
 [[nodiscard]] csr_graph<Policy, Vertex> make_csr(coo_view<Policy::space, Vertex> edges, csr_options options = {},
                                                  Policy policy = {}) {
-  bool const in = options.direction == edge_direction::in;
+  bool const in = !options.by_source;
   return detail::compress_rows<Policy, Vertex>(edges.num_vertices(), edges.num_vertices(),
                                                in ? edges.destinations() : edges.sources(),
                                                in ? edges.sources() : edges.destinations(), options.edge_ids, policy);

@@ -9,7 +9,7 @@ namespace glt {
 ///
 /// Rows and columns may be numbered differently: in a part of a graph, rows are local and columns are global
 /// ids.
-/// Built with `edge_direction::out`, rows are sources and list destinations.
+/// Built with `{.by_source = true}`, rows are sources and list destinations.
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
@@ -125,7 +125,7 @@ private:
 /// @where  may only enqueue; `graph` may change afterwards
 /// @cost   O(num_rows + E)
 template <device_policy Policy, vertex_id Vertex>
-[[nodiscard]] csr_graph<Policy, Vertex> copy_graph(csr_view<memory_space::host, Vertex> graph, Policy policy = {}) {
+[[nodiscard]] csr_graph<Policy, Vertex> copy(csr_view<memory_space::host, Vertex> graph, Policy policy = {}) {
   buffer<Policy, edge_offset> offsets = make_buffer(graph.offsets(), policy);
   buffer<Policy, Vertex> sources = make_buffer(graph.sources(), policy);
   buffer<Policy, edge_id> edge_ids = make_buffer(graph.edge_ids(), policy);

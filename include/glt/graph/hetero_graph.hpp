@@ -111,11 +111,10 @@ void validate(hetero_view<Space, Vertex> graph, Examiner const& examiner = {}) {
 /// @where  may only enqueue; `graph` may change afterwards
 /// @cost   O(V + E)
 template <device_policy Policy, vertex_id Vertex>
-[[nodiscard]] hetero_graph<Policy, Vertex> copy_graph(hetero_view<memory_space::host, Vertex> graph,
-                                                      Policy policy = {}) {
+[[nodiscard]] hetero_graph<Policy, Vertex> copy(hetero_view<memory_space::host, Vertex> graph, Policy policy = {}) {
   std::vector<csr_graph<Policy, Vertex>> relations;
   for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
-    relations.push_back(copy_graph<Policy>(graph.relation(e), policy));
+    relations.push_back(copy<Policy>(graph.relation(e), policy));
   }
   return {graph.schema(), std::move(relations)};
 }

@@ -5,28 +5,28 @@
 
 namespace glt {
 
-/// Kind of vertices, numbered from 0 within their kind.
-struct node_type {
-  std::string name;
-  std::int64_t num_vertices = 0;
-
-  friend bool operator==(node_type const&, node_type const&) = default;
-};
-
-/// Kind of edges, from vertices of one type to vertices of the same or another type; also called a relation.
-struct edge_type {
-  std::string source;
-  std::string name;
-  std::string destination;
-
-  friend bool operator==(edge_type const&, edge_type const&) = default;
-};
-
 /// Types of a heterogeneous graph, with their names. Code uses the positions in the lists.
 ///
 /// Concurrent calls: const members may run concurrently.
 class hetero_schema {
 public:
+  /// Kind of vertices, numbered from 0 within their kind.
+  struct node_type {
+    std::string name;
+    std::int64_t num_vertices = 0;
+
+    friend bool operator==(node_type const&, node_type const&) = default;
+  };
+
+  /// Kind of edges, from vertices of one type to vertices of the same or another type; also called a relation.
+  struct edge_type {
+    std::string source;
+    std::string name;
+    std::string destination;
+
+    friend bool operator==(edge_type const&, edge_type const&) = default;
+  };
+
   /// Makes a schema without types.
   hetero_schema() = default;
 
@@ -61,12 +61,12 @@ public:
   [[nodiscard]] int num_edge_types() const noexcept { return static_cast<int>(edges_.size()); }
 
   /// @throws precondition_error  if there is no such node type
-  [[nodiscard]] std::int64_t num_vertices(int node_type) const { return nodes_[place(node_type)].num_vertices; }
+  [[nodiscard]] std::int64_t num_vertices(int type) const { return nodes_[place(type)].num_vertices; }
   /// Returns the node type at which the edges of a type start, or end.
   ///
   /// @throws precondition_error  if there is no such edge type
-  [[nodiscard]] int source_type(int edge_type) const { return ends_[edge_place(edge_type)].source; }
-  [[nodiscard]] int destination_type(int edge_type) const { return ends_[edge_place(edge_type)].destination; }
+  [[nodiscard]] int source_type(int type) const { return ends_[edge_place(type)].source; }
+  [[nodiscard]] int destination_type(int type) const { return ends_[edge_place(type)].destination; }
 
   /// Returns the number of a node type.
   ///
@@ -114,7 +114,7 @@ public:
   /// Returns an edge type as in the text of errors: (source, name, destination).
   ///
   /// @throws precondition_error  if there is no such edge type
-  [[nodiscard]] std::string name_of_edge_type(int edge_type) const { return text(edges_[edge_place(edge_type)]); }
+  [[nodiscard]] std::string name_of_edge_type(int type) const { return text(edges_[edge_place(type)]); }
 
   friend bool operator==(hetero_schema const& a, hetero_schema const& b) {
     return a.nodes_ == b.nodes_ && a.edges_ == b.edges_;
@@ -146,20 +146,20 @@ private:
     return list.empty() ? "none" : list;
   }
 
-  [[nodiscard]] std::size_t place(int node_type) const {
-    if (node_type < 0 || node_type >= num_node_types()) {
-      throw precondition_error(detail::message("node type ", node_type, " of ", num_node_types(), "; they are ",
-                                               node_list(), ", counted from 0"));
+  [[nodiscard]] std::size_t place(int type) const {
+    if (type < 0 || type >= num_node_types()) {
+      throw precondition_error(detail::message("node type ", type, " of ", num_node_types(), "; they are ", node_list(),
+                                               ", counted from 0"));
     }
-    return static_cast<std::size_t>(node_type);
+    return static_cast<std::size_t>(type);
   }
 
-  [[nodiscard]] std::size_t edge_place(int edge_type) const {
-    if (edge_type < 0 || edge_type >= num_edge_types()) {
-      throw precondition_error(detail::message("edge type ", edge_type, " of ", num_edge_types(), "; they are ",
-                                               edge_list(), ", counted from 0"));
+  [[nodiscard]] std::size_t edge_place(int type) const {
+    if (type < 0 || type >= num_edge_types()) {
+      throw precondition_error(detail::message("edge type ", type, " of ", num_edge_types(), "; they are ", edge_list(),
+                                               ", counted from 0"));
     }
-    return static_cast<std::size_t>(edge_type);
+    return static_cast<std::size_t>(type);
   }
 
   std::vector<node_type> nodes_;

@@ -113,14 +113,14 @@ void visit_arrays(State const& state, Visit visit) {
   }
 }
 
-/// Reader of one file that `save_embedding` wrote.
+/// Reader of one file that `save_checkpoint` wrote.
 class embedding_reader {
 public:
   explicit embedding_reader(std::filesystem::path const& path) : file_(path) {
     std::string magic(embedding_magic.size(), '\0');
     file_.read(magic.data(), file_.size() < std::ssize(magic) ? 0 : std::ssize(magic));
     if (magic != embedding_magic) {
-      file_.fail(0, "is no checkpoint of an embedding of version 3; give the path of one that save_embedding "
+      file_.fail(0, "is no checkpoint of an embedding of version 3; give the path of one that save_checkpoint "
                     "has written");
     }
     file_.read(&header_, sizeof header_);
@@ -231,7 +231,7 @@ void read_embedding(std::span<std::filesystem::path const> paths, State& state) 
 /// @throws io_error  if the file cannot be written
 /// @cost   O(V / R · columns); nothing is copied
 template <communicator Comm, host_policy Policy, class T>
-void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T> const& table) {
+void save_checkpoint(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T> const& table) {
   auto const state = table.state();
   detail::embedding_header const header{.layout = state.layout,
                                         .num_updates = state.num_updates,
@@ -251,7 +251,7 @@ void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Co
   file.commit();
 }
 
-/// Reads this rank's file of `save_embedding`, so that training goes on as before. The embedding must have the same
+/// Reads this rank's file of `save_checkpoint`, so that training goes on as before. The embedding must have the same
 /// partition, number of columns, element type and kind of optimiser. The learning rate comes from the file, all other
 /// settings of the optimiser come from the options.
 ///
@@ -260,18 +260,18 @@ void save_embedding(std::filesystem::path const& path, dist::sparse_embedding<Co
 ///                           are of different numbers of updates or of two trainings; the rows are of no use then,
 ///                           until they are read again
 template <communicator Comm, host_policy Policy, class T>
-void load_embedding(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T>& table) {
+void load_checkpoint(std::filesystem::path const& path, dist::sparse_embedding<Comm, Policy, T>& table) {
   table.restore([&](auto& state) { detail::read_embedding(path, state); });
 }
 
-/// Reads the files that all ranks of `save_embedding` wrote, also on another number of ranks. Both runs must have opened
-/// the same folder of parts, so that vertices have the same ids. The order of files is the order of the ranks.
+/// Reads the files that all ranks of `save_checkpoint` wrote, also on another number of ranks. Both runs must have
+/// opened the same folder of parts, so that vertices have the same ids. The order of files is the order of the ranks.
 ///
 /// @comm   collective; one header exchange
 /// @throws collective_error  as for one file, and if a file is missing in the list or books are not of one folder
 /// @cost   one read of the files that have rows of this rank, and of the first bytes of the others
 template <communicator Comm, host_policy Policy, class T>
-void load_embedding(std::span<std::filesystem::path const> paths, dist::sparse_embedding<Comm, Policy, T>& table) {
+void load_checkpoint(std::span<std::filesystem::path const> paths, dist::sparse_embedding<Comm, Policy, T>& table) {
   table.restore([&](auto& state) { detail::read_embedding(paths, state); });
 }
 

@@ -13,9 +13,9 @@ namespace glt::io {
 /// Progress of a long task.
 ///
 /// @units  done and total count units named by `unit`, such as "bytes"; total is 0 if it is not known
-struct progress {
+struct task_progress {
   /// Callback of the thread that started the task, called now and then; may throw to end the task.
-  using callback = std::function<void(progress const&)>;
+  using callback = std::function<void(task_progress const&)>;
 
   std::string_view what; ///< such as "reading edges"
   std::string_view unit;
@@ -26,7 +26,7 @@ struct progress {
 /// Options of readers of text.
 struct read_options {
   int threads = 1;
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 namespace detail {
@@ -167,8 +167,8 @@ namespace detail {
 ///
 /// @throws precondition_error  as `hetero_schema`
 [[nodiscard]] inline hetero_schema schema_of(raw_data_view const& data) {
-  std::vector<node_type> nodes;
-  std::vector<edge_type> edges;
+  std::vector<hetero_schema::node_type> nodes;
+  std::vector<hetero_schema::edge_type> edges;
   for (auto const& table : data.nodes) {
     nodes.push_back({table.name, table.num_nodes});
   }

@@ -135,7 +135,7 @@ public:
   /// @throws precondition_error  on every rank of both jobs, if one job has a time limit and the other has none
   /// @throws mpi_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment accept(mpi_comm comm, std::filesystem::path const& port_file,
-                                             mpi_options options = {}) {
+                                             mpi_comm::options_type options = {}) {
     detail::mpi_port port;
     agree(comm, detail::failure_of([&] {
             if (comm.rank() == 0) {
@@ -162,7 +162,7 @@ public:
   /// @throws mpi_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
                                               std::chrono::duration<double> patience = std::chrono::seconds(60),
-                                              mpi_options options = {}) {
+                                              mpi_comm::options_type options = {}) {
     auto const limit = patience + std::chrono::seconds(5);
     auto waited = detail::waited_in("MPI_Comm_connect", limit, comm.rank(), comm.size());
     waited << " at port file " << port_file.string() << "; has the job that wrote it ended?";
@@ -200,14 +200,14 @@ public:
   [[nodiscard]] mpi_comm& world() noexcept { return *world_; }
 
 private:
-  mpi_attachment(MPI_Comm inter, int high, mpi_options options) : inter_(inter) {
+  mpi_attachment(MPI_Comm inter, int high, mpi_comm::options_type options) : inter_(inter) {
     MPI_Comm all = MPI_COMM_NULL;
     check("MPI_Intercomm_merge", MPI_Intercomm_merge(inter, high, &all));
     std::array<int, 2> some{options.time_limit.count() > 0 ? 1 : 0, options.time_limit.count() > 0 ? 0 : 1};
     check("MPI_Allreduce", MPI_Allreduce(MPI_IN_PLACE, some.data(), 2, MPI_INT, MPI_MAX, all));
     if (some[0] + some[1] == 2) { // calls with a limit are other calls of MPI
       throw precondition_error("mpi_attachment: one job has a time limit and the other has none; give "
-                               "mpi_options::time_limit to both calls, accept and connect, or to neither");
+                               "time_limit to both calls, accept and connect, or to neither");
     }
     world_.emplace(mpi_comm::duplicate_of(all, options));
     MPI_Comm_free(&all);

@@ -28,10 +28,6 @@ template <reducible T>
   }
 }
 
-} // namespace glt::detail
-
-namespace glt {
-
 /// Options of an `mpi_comm`.
 struct mpi_options {
   /// Largest piece that is handed to MPI, 1 to 2^31 − 1; larger messages are sent in pieces.
@@ -44,6 +40,10 @@ struct mpi_options {
   std::chrono::duration<double> time_limit{0};
 };
 
+} // namespace glt::detail
+
+namespace glt {
+
 /// Ranks that are MPI processes.
 ///
 /// A handle: copies share one private MPI communicator, apart from all other traffic; the last copy frees it. Every MPI
@@ -55,19 +55,20 @@ struct mpi_options {
 class mpi_comm {
 public:
   using request = detail::mpi_request;
+  using options_type = detail::mpi_options; ///< size of pieces and time limit
 
   /// Returns the communicator of all processes of the program; see `duplicate_of`.
   ///
   /// @comm   collective over all processes
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
-  [[nodiscard]] static mpi_comm world(mpi_options options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
+  [[nodiscard]] static mpi_comm world(options_type options = {}) { return duplicate_of(MPI_COMM_WORLD, options); }
 
   /// Returns a communicator of the processes of an MPI communicator, which stays the caller's. If that fails on a rank,
   /// it ends the job, since the other ranks already wait for it. A last line names rank and cause.
   ///
   /// @comm   collective over `comm`
   /// @throws precondition_error  if MPI is not running, or an option is out of its range
-  [[nodiscard]] static mpi_comm duplicate_of(MPI_Comm comm, mpi_options options = {}) {
+  [[nodiscard]] static mpi_comm duplicate_of(MPI_Comm comm, options_type options = {}) {
     if (!detail::mpi_is_running()) {
       throw precondition_error("mpi_comm: MPI is not running; make an mpi_environment first and keep it");
     }
@@ -99,7 +100,7 @@ public:
   [[nodiscard]] int world_rank(int rank) const noexcept { return handle_->world_rank(rank); }
   [[nodiscard]] std::string_view name() const noexcept { return name_ == nullptr ? std::string_view() : *name_; }
   void set_name(std::string name) { name_ = std::make_shared<std::string const>(std::move(name)); }
-  [[nodiscard]] mpi_options options() const noexcept {
+  [[nodiscard]] options_type options() const noexcept {
     return {.block_bytes = handle_->block_bytes(), .time_limit = handle_->watch().limit()};
   }
 
@@ -218,7 +219,7 @@ public:
     });
   }
 
-  /// Records the place in the program, for ranks that wait too long; see `mpi_options::time_limit`.
+  /// Records the place in the program, for ranks that wait too long; see the `time_limit` of `mpi_comm`.
   void note(detail::call_site site) noexcept { handle_->watch().note(site); }
 
   /// See `losable`.
@@ -238,8 +239,8 @@ public:
     detail::abort_job(handle_->comm(), world_rank(rank()), ranks, cause);
   }
 
-  /// Ends the job as a call does after `mpi_options::time_limit`: reports where each rank is, and the ranks that do not
-  /// answer.
+  /// Ends the job as a call does after the `time_limit` of `mpi_comm`: reports where each rank is, and the
+  /// ranks that do not answer.
   ///
   /// @pre    there is a time limit
   [[noreturn]] void give_up(char const* call) noexcept { handle_->watch().give_up(call); }
@@ -267,7 +268,7 @@ private:
 
   [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept { return handle_->family(); }
 
-  mpi_comm(MPI_Comm comm, mpi_options options, std::shared_ptr<detail::mpi_family> family)
+  mpi_comm(MPI_Comm comm, options_type options, std::shared_ptr<detail::mpi_family> family)
       : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
 
   // Makes a collective call of MPI in one of two forms: blocking, or started and watched.

@@ -20,7 +20,7 @@ enum class mpi_threads : int {
 /// Starts MPI for the lifetime of this object; a program has at most one.
 ///
 /// Make it first in `main`, so that communicators and requests are gone before it ends MPI, which may take as long as
-/// the longest `mpi_options::time_limit` that the program gave. Where an exception ends it, it ends the job if the
+/// the longest `time_limit` of an `mpi_comm` that the program gave. Where an exception ends it, it ends the job if the
 /// other ranks do not end MPI as well within that time, or within 15 s.
 ///
 /// Concurrent calls: `abort` at any time; everything else from the thread that made it.

@@ -14,7 +14,7 @@ namespace glt {
 struct mpi_program_options {
   std::string_view name = {}; ///< prefix of the text of an error
   mpi_threads threads = mpi_threads::funneled;
-  mpi_options world = {};
+  mpi_comm::options_type world = {};
   bool keep_memory = true; ///< calls `keep_freed_memory`; false: freed memory goes back to the system
 };
 

@@ -34,21 +34,23 @@ struct balance_share {
 /// A part has at most (1 + slack) · total / P of every group, rounded up, or the weight of the heaviest vertex if that
 /// is more. `share` is called vertex by vertex, so a limit needs no memory unless its weights do.
 struct balance_limit {
+  using share_type = detail::balance_share; ///< `group` and `weight` of a vertex
+
   std::string name; ///< name of the limit in errors
   double slack = 0.05;
   int num_groups = 1; ///< every group is shared out separately
-  std::function<detail::balance_share(std::int64_t vertex)> share{};
+  std::function<share_type(std::int64_t vertex)> share{};
 
   /// Limits the vertices of a part.
   [[nodiscard]] static balance_limit vertices(double slack = 0.05) {
-    return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return detail::balance_share{}; }};
+    return {.name = "vertices", .slack = slack, .share = [](std::int64_t) { return share_type{}; }};
   }
 
   /// Limits the edges into the vertices of a part; the graph must outlive the limit.
   template <vertex_id Vertex>
   [[nodiscard]] static balance_limit edges(csr_view<memory_space::host, Vertex> graph, double slack = 0.05) {
     return {.name = "edges", .slack = slack, .share = [offsets = graph.offsets()](std::int64_t v) {
-              return detail::balance_share{.weight = offsets[v + 1] - offsets[v]};
+              return share_type{.weight = offsets[v + 1] - offsets[v]};
             }};
   }
 
@@ -58,7 +60,7 @@ struct balance_limit {
   template <std::integral T>
   [[nodiscard]] static balance_limit weights(std::string name, host_view<T const> weights, double slack = 0.05) {
     return {.name = std::move(name), .slack = slack, .share = [weights](std::int64_t v) {
-              return detail::balance_share{.weight = static_cast<std::int64_t>(weights[v])};
+              return share_type{.weight = static_cast<std::int64_t>(weights[v])};
             }};
   }
 
@@ -68,7 +70,7 @@ struct balance_limit {
   template <std::integral T>
   [[nodiscard]] static balance_limit types(host_view<T const> type_of, int num_types, double slack = 0.05) {
     return {.name = "vertices of a type", .slack = slack, .num_groups = num_types, .share = [type_of](std::int64_t v) {
-              return detail::balance_share{.group = static_cast<std::int64_t>(type_of[v])};
+              return share_type{.group = static_cast<std::int64_t>(type_of[v])};
             }};
   }
 
@@ -89,7 +91,7 @@ struct balance_limit {
       ++(*times)[static_cast<std::size_t>(seed)];
     }
     return {.name = "seeds", .slack = slack, .share = [times](std::int64_t v) {
-              return detail::balance_share{.weight = (*times)[static_cast<std::size_t>(v)]};
+              return share_type{.weight = (*times)[static_cast<std::size_t>(v)]};
             }};
   }
 
@@ -101,7 +103,7 @@ struct balance_limit {
             .slack = slack,
             .num_groups = std::max(schema.num_node_types(), 1),
             .share = [first = detail::first_vertices(schema)](std::int64_t v) {
-              return detail::balance_share{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
+              return share_type{.group = std::ranges::upper_bound(first, v) - first.begin() - 1};
             }};
   }
 
@@ -118,7 +120,7 @@ struct balance_limit {
     auto const first = detail::first_vertices(schema)[static_cast<std::size_t>(node_type)];
     auto limit = balance_limit::seeds(size, seeds, slack);
     limit.share = [first, size, within = std::move(limit.share)](std::int64_t v) {
-      return v >= first && v - first < size ? within(v - first) : detail::balance_share{.weight = 0};
+      return v >= first && v - first < size ? within(v - first) : share_type{.weight = 0};
     };
     return limit;
   }

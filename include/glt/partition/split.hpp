@@ -86,7 +86,7 @@ template <vertex_id Column = global_id, device_policy Policy = device::cpu, vert
     return {labels.book, part, std::move(rows), make_buffer<Policy>(own, policy)};
   } else {
     auto const rows = detail::cut_rows<Column>(graph, own, labels, device::cpu());
-    return {labels.book, part, copy_graph<Policy>(rows.view(), policy), make_buffer<Policy>(own, policy)};
+    return {labels.book, part, copy<Policy>(rows.view(), policy), make_buffer<Policy>(own, policy)};
   }
 }
 

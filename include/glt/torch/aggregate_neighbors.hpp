@@ -115,8 +115,8 @@ void check_block(std::string_view call, block_view<Space> block) {
   if (block.is_piece) {
     throw precondition_error(message(call, " over a piece of ", block.num_edges(),
                                      " edges of a vertex that has more of them in other batches; raise "
-                                     "limits.max_edges to the largest degree, or add up segment_sum over "
-                                     "the pieces"));
+                                     "limits.max_edges to the largest degree, or add up aggregate_segments "
+                                     "over the pieces"));
   }
 }
 
@@ -214,47 +214,30 @@ void check_segments(std::string_view call, at::Tensor const& values, array_view<
   }
 }
 
-template <memory_space Space>
-[[nodiscard]] at::Tensor aggregate_segments(std::string_view call, at::Tensor const& values,
-                                            array_view<Space, edge_offset const> offsets, dist::aggregator how) {
-  check_segments(call, values, offsets);
-  return block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how)[0];
-}
-
 } // namespace detail
 
-/// Returns the sum of the rows of every segment. With the offsets of a block, a segment is the in-edges of a
-/// destination. An empty segment gets zero.
+/// Returns the sum, mean, maximum or minimum of the rows of every segment, column by column. With the offsets of a
+/// block, a segment is the in-edges of a destination. An empty segment gets zero. The gradient of a maximum or minimum
+/// goes to the first row that has it.
 ///
 /// Differentiable in values, once. Borrows the offsets until the backward pass has run.
 ///
 ///     auto const messages = x.index_select(0, glt::to_tensor(block.row)) * weights;
-///     auto const sums = glt::segment_sum(messages, block.offsets);
+///     auto const sums = glt::aggregate_segments(messages, block.offsets, glt::dist::aggregator::sum);
 ///
 /// @shape  values [E, F], float or double, in host memory · offsets [S + 1] → [S, F]
 /// @units  segment s has the rows offsets[s] − offsets[0] to offsets[s + 1] − offsets[0]
 /// @throws precondition_error  if values are not such a matrix, or there are no offsets
 /// @cost   O(E · F), forward and backward
 template <memory_space Space>
-[[nodiscard]] at::Tensor segment_sum(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
-  return detail::aggregate_segments("segment_sum", values, offsets, dist::aggregator::sum);
+[[nodiscard]] at::Tensor aggregate_segments(at::Tensor const& values, array_view<Space, edge_offset const> offsets,
+                                            dist::aggregator how) {
+  detail::check_segments("aggregate_segments", values, offsets);
+  return detail::block_aggregation::apply(values, to_tensor(offsets), at::arange(values.size(0), at::kInt), how)[0];
 }
 
-/// Returns the mean of the rows of every segment; see `segment_sum`.
-template <memory_space Space>
-[[nodiscard]] at::Tensor segment_mean(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
-  return detail::aggregate_segments("segment_mean", values, offsets, dist::aggregator::mean);
-}
-
-/// Returns the maximum of the rows of every segment, column by column; see `segment_sum`. Its gradient goes to the
-/// first row that has it.
-template <memory_space Space>
-[[nodiscard]] at::Tensor segment_max(at::Tensor const& values, array_view<Space, edge_offset const> offsets) {
-  return detail::aggregate_segments("segment_max", values, offsets, dist::aggregator::max);
-}
-
-/// Returns the softmax of the rows of every segment, column by column; see `segment_sum`. It is e to the power of a
-/// row, over the sum of these powers in its segment.
+/// Returns the softmax of the rows of every segment, column by column; see `aggregate_segments`. It is e to the
+/// power of a row, over the sum of these powers in its segment.
 ///
 /// @shape  values [E, F] → [E, F]
 template <memory_space Space>
@@ -263,9 +246,9 @@ template <memory_space Space>
   auto const bounds = to_tensor(offsets);
   auto const lengths = bounds.narrow(0, 1, bounds.size(0) - 1) - bounds.narrow(0, 0, bounds.size(0) - 1);
   auto const segment_of = at::repeat_interleave(lengths);
-  auto const largest = segment_max(values.detach(), offsets).index_select(0, segment_of);
+  auto const largest = aggregate_segments(values.detach(), offsets, dist::aggregator::max).index_select(0, segment_of);
   auto const powers = (values - largest).exp(); // at most 1, so that none overflows
-  return powers / segment_sum(powers, offsets).index_select(0, segment_of);
+  return powers / aggregate_segments(powers, offsets, dist::aggregator::sum).index_select(0, segment_of);
 }
 
 } // namespace glt

@@ -304,7 +304,7 @@ TEST_CASE("link samples that are read in place are those of messages, if no edge
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::graph const graph(comm, std::move(shared.own));
     glt::dist::vertex_directory directory(comm, graph);
     ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
@@ -535,7 +535,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
     glt_test::divided_hetero_graph const divided(list, comm.size(), 1);
     auto const original = divided.original();
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::hetero_graph const graph(comm, std::move(shared.own));
     glt::dist::vertex_directory authors(comm, graph, 1);
     glt::dist::vertex_directory papers(comm, graph, 0);

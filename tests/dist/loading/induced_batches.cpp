@@ -56,7 +56,7 @@ TEST_CASE("batches of induced subgraphs are the same where rows of other ranks a
   on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::graph const graph(comm, std::move(shared.own));
     glt::dist::induced_batches const recipe(graph, {.num_hops = 2});
     glt::dist::vertex_seeds<> const seeds(divided.renumbered(glt_test::kind_seeds(comm.rank(), 257)));

@@ -141,7 +141,7 @@ TEST_CASE("batches by LABOR") {
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[3], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    auto const originals = glt::dist::make_source_originals(comm, graph);
+    auto const originals = glt::dist::make_source_values(comm, graph);
     glt::neighbor_options const options{.fanouts = {4, 3}, .edge_ids = true};
     check_recipe(
         comm, divided, glt::dist::neighbor_batches(graph, options, glt::labor_rule<host>{.sources = originals.view()}),

@@ -132,13 +132,13 @@ TEST_CASE("typed batches are the same with rows that are read in place or hot") 
   on_ranks([](auto comm) {
     divided_hetero_graph const divided(glt_test::academic_graph(101), comm.size(), 1);
     auto node = glt_test::node_of(comm);
-    auto shared_graph = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared_graph = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::hetero_graph const graph(comm, std::move(shared_graph.own));
     auto const originals = [&](int type) {
       auto const own = glt::to_vector(cpu(), graph.original(type));
       return std::vector<std::int64_t>(own.begin(), own.end());
     };
-    auto shared = glt::dist::share_table(node, glt_test::named_table(originals(paper)));
+    auto shared = glt::dist::share(node, glt_test::named_table(originals(paper)));
     glt::dist::named_features<cpu> const papers(comm, graph.book(paper), std::move(shared.own));
     auto const authors = features_of(comm, graph, author);
     glt::dist::typed_batches recipe(graph, {.fanouts = glt::same_fanouts(graph.schema(), {3, 2})});

@@ -64,8 +64,8 @@ template <class Comm, class Rule>
 class ranked_graph {
 public:
   ranked_graph(Comm& comm, draw_by by)
-      : node_(glt_test::node_of(comm)), timed_(comm.size(), comm.rank()),
-        shared_(glt::dist::share_graph(node_, timed_.part)), graph(comm, std::move(shared_.own)) {
+      : node_(glt_test::node_of(comm)), timed_(comm.size(), comm.rank()), shared_(glt::dist::share(node_, timed_.part)),
+        graph(comm, std::move(shared_.own)) {
     for (int e = 0; e < graph.schema().num_edge_types(); ++e) {
       auto const from = static_cast<std::size_t>(graph.schema().source_type(e));
       weights_.push_back(glt::make_edge_values(
@@ -114,7 +114,7 @@ protected:
 private:
   decltype(glt_test::node_of(std::declval<Comm>())) node_;
   timed_part timed_;
-  decltype(glt::dist::share_graph(node_, timed_.part)) shared_;
+  decltype(glt::dist::share(node_, timed_.part)) shared_;
 
 public:
   glt::dist::hetero_graph<cpu> graph;

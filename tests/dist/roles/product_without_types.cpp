@@ -38,9 +38,9 @@ class ranked_graph {
 public:
   ranked_graph(Comm& comm, draw_by by)
       : node_(glt_test::node_of(comm)), timed_(glt_test::merged_timed_part(comm.size(), comm.rank())),
-        shared_(glt::dist::share_graph(node_, timed_.first)), graph(comm, std::move(shared_.own)),
+        shared_(glt::dist::share(node_, timed_.first)), graph(comm, std::move(shared_.own)),
         weights_(glt::make_edge_values(graph.local(), glt_test::random_weights(4099, 6))),
-        originals_(glt::dist::make_source_originals(comm, graph)) {
+        originals_(glt::dist::make_source_values(comm, graph)) {
     rule.by = by;
     rule.weighted = {weights_.view(), {}};
     if constexpr (std::is_same_v<Rule, glt_test::timed_rule>) {
@@ -63,7 +63,7 @@ protected:
 private:
   decltype(glt_test::node_of(std::declval<Comm>())) node_;
   decltype(glt_test::merged_timed_part(0, 0)) timed_;
-  decltype(glt::dist::share_graph(node_, timed_.first)) shared_;
+  decltype(glt::dist::share(node_, timed_.first)) shared_;
 
 public:
   glt::dist::graph<cpu> graph;

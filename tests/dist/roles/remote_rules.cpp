@@ -84,7 +84,7 @@ template <class Comm>
 struct labor {
   explicit labor(Comm& comm)
       : graph(comm, glt_test::merged_graph(comm.size()).part(comm.rank())),
-        originals(glt::dist::make_source_originals(comm, graph)) {}
+        originals(glt::dist::make_source_values(comm, graph)) {}
   auto recipe() const {
     return glt::dist::neighbor_batches(graph, {}, glt::labor_rule<host>{.sources = originals.view()});
   }

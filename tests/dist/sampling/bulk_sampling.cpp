@@ -140,7 +140,7 @@ TEST_CASE("batches that are sampled together in place are equal to those sampled
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
     for (bool const mixed : {false, true}) {
-      auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+      auto shared = glt::dist::share(node, divided.part(comm.rank()));
       if (mixed) {
         glt_test::hide_every_other(shared.neighborhood, comm.rank());
       }

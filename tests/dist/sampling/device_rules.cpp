@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("temporal sampling across parts on any policy equals serial s
     auto const sorted =
         glt::sort_rows_by_time(part.graph.view(), glt::make_edge_values(part.graph.view(), times).view());
     glt::dist::graph const graph(comm, glt::graph_part<Policy, glt::global_id>{
-                                           part.book, part.part, glt::copy_graph<Policy>(sorted.graph.view(), policy),
+                                           part.book, part.part, glt::copy<Policy>(sorted.graph.view(), policy),
                                            glt::make_buffer<Policy>(part.original.view(), policy)});
     auto const edge_times = glt::make_buffer<Policy>(sorted.times, policy);
     glt::neighbor_options const options{.fanouts = {4, 3, 2}, .edge_ids = true, .disjoint = true};

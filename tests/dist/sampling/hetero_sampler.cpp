@@ -64,7 +64,7 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::s
   divided_hetero_graph const divided(list, comm.size(), shift);
   auto const original = divided.original();
   auto node = glt_test::node_of(comm);
-  auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+  auto shared = glt::dist::share(node, divided.template part<Vertex>(comm.rank()));
   if (from == reading::both) {
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
   }
@@ -141,7 +141,7 @@ TEST_CASE("rows of typed vertices are counted by where they were read") {
     auto const list = glt_test::academic_graph(301);
     divided_hetero_graph const divided(list, comm.size(), 1);
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
     glt::dist::hetero_graph const graph(comm, std::move(shared.own));
     glt::dist::hetero_neighbor_sampler sampler(comm, graph, {.fanouts = glt::same_fanouts(list.schema, {2})});

@@ -32,7 +32,7 @@ template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
                            glt_test::named_partitioner const& partitioner) {
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
-  auto const originals = glt::dist::make_source_originals(comm, compared.graph());
+  auto const originals = glt::dist::make_source_values(comm, compared.graph());
   auto names = glt::make_buffer<cpu>(originals.view());
   glt::name_parallel_edges(compared.graph().local(), names.view());
   for (auto const counts : {labor_count::poisson, labor_count::exact}) {
@@ -76,7 +76,7 @@ TEST_CASE("ranks share the variates: together they visit what one rank with the 
     auto const list = glt_test::random_graph(257, 4099, 8);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    auto const originals = glt::dist::make_source_originals(comm, graph);
+    auto const originals = glt::dist::make_source_values(comm, graph);
     glt::neighbor_options const options{.fanouts = {4, 3}, .expand = glt::frontier::all};
     glt::dist::neighbor_sampler sampler(comm, graph, options, rule{.sources = originals.view()});
     glt::sampled_subgraph<cpu, glt::global_id> out;
@@ -122,7 +122,7 @@ TEST_CASE("rows that give more edges than the fanout cross ranks whole") {
     }
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    auto const originals = glt::dist::make_source_originals(comm, graph);
+    auto const originals = glt::dist::make_source_values(comm, graph);
     glt::neighbor_options const options{.fanouts = {250}, .edge_ids = true};
     glt::dist::neighbor_sampler sampler(comm, graph, options, rule{.sources = originals.view()});
     glt::sampled_subgraph<cpu, glt::global_id> out;
@@ -142,7 +142,7 @@ TEST_CASE("a key of the batch is shared across hops and ranks") {
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    auto const originals = glt::dist::make_source_originals(comm, graph);
+    auto const originals = glt::dist::make_source_values(comm, graph);
     glt::neighbor_options const options{.fanouts = {4, 3, 2}, .edge_ids = true};
     glt::dist::neighbor_sampler sampler(comm, graph, options, rule{.sources = originals.view()});
     glt::sampled_subgraph<cpu, glt::global_id> out;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/sampling/results.hpp>
-
 #include <glt/comm/serial.hpp>
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
@@ -23,17 +21,16 @@ namespace dist = glt::dist;
 namespace {
 
 template <class Walker>
-concept writes_walks = requires(Walker& walker, glt::host_view<glt::global_id const> starts, dist::walks<cpu>& out) {
-  walker.walk(starts, {.seed = 1}, out);
-};
+concept writes_walks = requires(Walker& walker, glt::host_view<glt::global_id const> starts,
+                                glt::walks<cpu, glt::global_id>& out) { walker.walk(starts, {.seed = 1}, out); };
 
 } // namespace
 
 TEST_CASE("what samplers and walkers across ranks write has global ids without being told") {
-  CHECK(std::same_as<dist::sampled_subgraph<cpu>, dist::neighbor_sampler<serial_comm, cpu>::subgraph_type>);
+  CHECK(std::same_as<glt::sampled_subgraph<cpu, glt::global_id>,
+                     dist::neighbor_sampler<serial_comm, cpu>::subgraph_type>);
   CHECK(std::same_as<glt::hetero_subgraph<cpu, glt::global_id>,
                      dist::hetero_neighbor_sampler<serial_comm, cpu>::subgraph_type>);
-  CHECK(std::same_as<dist::walks<cpu>, glt::walks<cpu, glt::global_id>>);
   CHECK(writes_walks<dist::random_walker<serial_comm, cpu>>);
   CHECK(writes_walks<dist::node2vec_walker<serial_comm, cpu>>);
   CHECK(writes_walks<dist::metapath_walker<serial_comm, cpu>>);

@@ -283,7 +283,7 @@ TEST_CASE("ranks must want the same topology, and a machine that cannot keep it 
         check_all_batches(machines_comm(comm, 2, true), reading::in_place); // each rank of machine 1 has a copy
         late_refusal node(comm);
         if (comm.size() == 4) {
-          auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+          auto shared = glt::dist::share(node, divided.part(comm.rank()));
           auto const refused = thrown<glt::collective_error>([&] {
             glt::detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](auto block) {
               return glt::detail::view_of_part<cpu::space, glt::global_id>(glt::detail::read_shared(block));

@@ -57,7 +57,7 @@ enum class topology { one_machine, mixed, refused };
 void check_rows(auto comm, glt_test::named_partitioner const& partitioner, topology machines) {
   divided_graph const divided(glt_test::random_graph(257, 999), partitioner, comm.size());
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == comm.size() - 1);
-  auto shared = glt::dist::share_features(node, divided.features(comm.rank(), columns).view());
+  auto shared = glt::dist::share(node, divided.features(comm.rank(), columns).view());
   if (machines == topology::mixed) {
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
   }
@@ -109,7 +109,7 @@ TEST_CASE("the own rows lie in the shared block, which lasts as long as its last
       [](auto comm) {
         divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
-        auto shared = std::optional(glt::dist::share_features(node, divided.features(comm.rank(), columns).view()));
+        auto shared = std::optional(glt::dist::share(node, divided.features(comm.rank(), columns).view()));
         auto const& own = *shared->neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
         CHECK(shared->own.view().features.data() == own.features.data());
         CHECK(shared->own.view().labels.size() == divided.names.book.size(comm.rank()));
@@ -135,7 +135,7 @@ TEST_CASE("hot rows of ranks elsewhere go along with rows in place") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[2], comm.size());
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_features(node, divided.features(comm.rank(), columns).view());
+    auto shared = glt::dist::share(node, divided.features(comm.rank(), columns).view());
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
     glt::dist::feature_store const store(comm, divided.names.book, std::move(shared.own));
     glt::buffer<cpu, glt::global_id> hot_vertices(86);
@@ -209,7 +209,7 @@ TEST_CASE("integers with scales are read in place with the same results") {
     scales[1] = 2.0F;
     glt::feature_store<cpu, std::int8_t> const mine(rows, 2, std::move(values), {}, std::move(scales));
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_features(node, mine.view());
+    auto shared = glt::dist::share(node, mine.view());
     glt::dist::feature_store const store(comm, book, std::move(shared.own));
     glt::dist::feature_collector collector(comm, store);
     collector.read_in_place(shared.neighborhood);
@@ -231,9 +231,9 @@ TEST_CASE("views that are not of the store's parts are refused") {
       [](auto comm) {
         divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
-        auto const shared = glt::dist::share_features(node, divided.features(comm.rank(), 2).view());
-        auto const wide = glt::dist::share_features(node, divided.features(comm.rank(), 3).view());
-        auto const unlabelled = glt::dist::share_features(node, divided.features(comm.rank(), 2, false).view());
+        auto const shared = glt::dist::share(node, divided.features(comm.rank(), 2).view());
+        auto const wide = glt::dist::share(node, divided.features(comm.rank(), 3).view());
+        auto const unlabelled = glt::dist::share(node, divided.features(comm.rank(), 2, false).view());
         glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 2));
         glt::dist::feature_collector collector(comm, store);
         CHECK(glt_test::names(collector.why_not_in_place(), "share no memory", "read_in_place"));

@@ -45,7 +45,7 @@ void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test:
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == 0);
   glt::node_views<glt::detail::part_view<glt::memory_space::host, Vertex>> neighborhood;
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
-    auto shared = glt::dist::share_graph(node, divided.template part<Vertex>(comm.rank()));
+    auto shared = glt::dist::share(node, divided.template part<Vertex>(comm.rank()));
     neighborhood = std::move(shared.neighborhood);
     return std::move(shared.own);
   });
@@ -96,7 +96,7 @@ TEST_CASE("rows are counted by where they were read") {
   glt_test::on_ranks([](auto comm) {
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt_test::hide_every_other(shared.neighborhood, comm.rank());
     glt::dist::graph const graph(comm, std::move(shared.own));
     glt::dist::neighbor_sampler sampler(comm, graph, {.fanouts = {2}});
@@ -123,7 +123,7 @@ TEST_CASE("a rule that looks at weights goes on by messages, with the same draws
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     auto node = glt_test::node_of(comm);
-    auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
+    auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::graph const graph(comm, std::move(shared.own));
     auto const weights = glt::make_edge_values(graph.local(), glt_test::random_weights(list.num_edges(), 6));
     glt::weighted_rule<glt::memory_space::host> const rule{weights.view(), {}};
@@ -148,8 +148,8 @@ TEST_CASE("the own part lies in the shared block, and views that are not of the 
         divided_graph const other(glt_test::random_graph(100, 370), glt_test::all_partitioners()[1], comm.size());
         auto node = glt_test::node_of(comm);
         auto const self = static_cast<std::size_t>(comm.rank());
-        auto shared = glt::dist::share_graph(node, divided.part(comm.rank()));
-        auto const foreign = glt::dist::share_graph(node, other.part(comm.rank()));
+        auto shared = glt::dist::share(node, divided.part(comm.rank()));
+        auto const foreign = glt::dist::share(node, other.part(comm.rank()));
         CHECK(shared.own.graph.view().sources().data() ==
               shared.neighborhood.of_rank[self]->graphs[0].sources().data());
         glt::dist::graph const graph(comm, std::move(shared.own));
@@ -164,7 +164,7 @@ TEST_CASE("the own part lies in the shared block, and views that are not of the 
           odd.graph = {200, glt::make_buffer<cpu>(view.offsets()), glt::make_buffer<cpu>(view.sources()),
                        glt::make_buffer<cpu>(view.edge_ids())};
         }
-        auto const wide = glt::dist::share_graph(node, odd);
+        auto const wide = glt::dist::share(node, odd);
         CHECK(glt_test::names(refused(wide.neighborhood), "200 columns", "of part 1", "101 vertices"));
         auto fewer = shared.neighborhood;
         fewer.of_rank.pop_back();

@@ -46,7 +46,7 @@ TEST_CASE("tables in shared memory are read in place with the rows that messages
           for (bool const refused : {false, true}) {
             divided_graph const divided(glt_test::random_graph(101, 370), partitioner, comm.size());
             auto node = glt_test::node_of(comm, refused && comm.rank() == 0);
-            auto shared = glt::dist::share_table(node, table_of(divided, comm.rank()));
+            auto shared = glt::dist::share(node, table_of(divided, comm.rank()));
             auto const& own_view = *shared.neighborhood.of_rank[static_cast<std::size_t>(comm.rank())];
             for (std::size_t t = 0; t < own_view.rows.size(); ++t) {
               CHECK(own_view.rows[t].rows.data == shared.own.tensors()[t].rows.data);
@@ -95,7 +95,7 @@ TEST_CASE("tables of edges are read in place with what finds them") {
     }
     auto node = glt_test::node_of(comm);
     auto shared =
-        glt::dist::share_table(node, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
+        glt::dist::share(node, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
     glt::dist::named_features const features(comm, divided.names.book, std::move(shared.own));
     glt::counting_comm counted(comm);
     glt::dist::named_collector collector(counted, features,
@@ -142,7 +142,7 @@ TEST_CASE("tables without tensors and without rows are shared as well, even wher
     if (comm.rank() == 1) {
       table.add("wide", glt_test::named_store<float>(std::vector<std::int64_t>(), 0, 7));
     }
-    auto const shared = glt::dist::share_table(node, table);
+    auto const shared = glt::dist::share(node, table);
     for (int rank = 0; rank < comm.size(); ++rank) {
       auto const& view = shared.neighborhood.of_rank[static_cast<std::size_t>(rank)];
       REQUIRE(view.has_value());
@@ -170,7 +170,7 @@ TEST_CASE("ranks that share tables of different kinds get an error, and no table
           std::iota(ids.begin(), ids.end(), 0);
           table = glt::feature_table<cpu>(glt::make_buffer<cpu>(ids), std::move(table));
         }
-        auto const shared = glt::dist::share_table(node, table);
+        auto const shared = glt::dist::share(node, table);
         for (std::size_t rank = 0; rank < shared.neighborhood.of_rank.size(); ++rank) {
           CHECK(shared.neighborhood.of_rank[rank]->of_edges == (rank == 1));
           CHECK(shared.neighborhood.of_rank[rank]->rows.size() == table.names().size());

@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("walks along a meta-path across parts on any policy equal ser
     glt::hetero_part<Policy, glt::global_id> part{
         .schema = here.schema, .books = here.books, .part = here.part, .relations = {}, .original = {}};
     for (auto const& relation : here.relations) {
-      part.relations.push_back(glt::copy_graph<Policy>(relation.view(), policy));
+      part.relations.push_back(glt::copy<Policy>(relation.view(), policy));
     }
     for (auto const& original : here.original) {
       part.original.push_back(glt::make_buffer<Policy>(original.view(), policy));

@@ -7,9 +7,9 @@
 int main() {
   return glt_fault::run_job([](glt::mpi_comm comm) {
     glt::mpi_node node(comm);
-    auto shared_graph = glt::dist::share_graph(node, glt_fault::make_part(comm));
+    auto shared_graph = glt::dist::share(node, glt_fault::make_part(comm));
     auto const rows = glt_fault::make_rows(shared_graph.own.graph.view().num_rows());
-    auto shared_rows = glt::dist::share_features(node, rows.view());
+    auto shared_rows = glt::dist::share(node, rows.view());
     glt::dist::graph const graph(comm, std::move(shared_graph.own));
     glt::dist::feature_store const features(comm, graph.book(), std::move(shared_rows.own));
     glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, glt_fault::neighbors),

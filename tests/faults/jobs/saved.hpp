@@ -73,7 +73,7 @@ struct saved_training {
     } else if (kind == "training") {
       glt::save_training(comm, path, "this one", *network, optimizer, {{"epoch", std::int64_t{7}}});
     } else if (kind == "embedding") {
-      glt::io::save_embedding(path, table);
+      glt::io::save_checkpoint(path, table);
     } else if (comm.rank() == 0) {
       glt::io::save_checkpoint(path, {.batch_size = 32, .seed = 77, .num_steps = 900, .epoch = 3, .step = 12});
     }
@@ -91,7 +91,7 @@ struct saved_training {
       }
       optimizer.step();
     } else if (kind == "embedding") {
-      glt::io::load_embedding(path, table);
+      glt::io::load_checkpoint(path, table);
       sum.add(std::vector{table.num_updates()});
       sum.add(table.store().local().features.flat());
     } else {

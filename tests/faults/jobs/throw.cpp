@@ -108,26 +108,26 @@ std::vector<site> sites_of_graphs() {
            }));
          };
        }},
-      {"share_graph", false,
+      {"share of a graph", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=, &comm](bool) { static_cast<void>(glt::dist::share_graph(*node, make_part(comm))); };
+         return [=, &comm](bool) { static_cast<void>(glt::dist::share(*node, make_part(comm))); };
        }},
-      {"share_features", false,
+      {"share of features", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { static_cast<void>(glt::dist::share_features(*node, make_rows(20).view())); };
+         return [=](bool) { static_cast<void>(glt::dist::share(*node, make_rows(20).view())); };
        }},
-      {"share_table of edges", false,
+      {"share of a table of edges", false,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, table_of_edges(*here))); };
+         return [=](bool) { static_cast<void>(glt::dist::share(*node, table_of_edges(*here))); };
        }},
-      {"share_table", false,
+      {"share of a table", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);
-         return [=](bool) { static_cast<void>(glt::dist::share_table(*node, glt_test::named_table({1, 2, 3}))); };
+         return [=](bool) { static_cast<void>(glt::dist::share(*node, glt_test::named_table({1, 2, 3}))); };
        }},
       {"graph", true,
        [](comm_type& comm) -> call_type {
@@ -179,10 +179,10 @@ std::vector<site> sites_of_graphs() {
                                                            glt::host_view<std::int64_t const>(short_list)));
          };
        }},
-      {"make_source_originals", false,
+      {"make_source_values of original ids", false,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
-         return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_originals(comm, here->graph)); };
+         return [=, &comm](bool) { static_cast<void>(glt::dist::make_source_values(comm, here->graph)); };
        }},
   };
 }

@@ -20,7 +20,7 @@ using gpu = glt::device::emulated<>;
 
 glt::graph_part<gpu, global_id> part_on_device(comm_type const& comm) {
   auto const part = make_part(comm);
-  return {part.book, part.part, glt::copy_graph<gpu>(part.graph.view(), gpu()),
+  return {part.book, part.part, glt::copy<gpu>(part.graph.view(), gpu()),
           glt::make_buffer<gpu>(part.original.view(), gpu())};
 }
 
@@ -35,7 +35,8 @@ std::vector<site> make_sites() {
       {"device_comm: payload in rounds", true,
        [](comm_type& comm) -> call_type {
          using exchange_type = glt::detail::slice_exchange<comm_type, gpu>;
-         auto const slices = std::make_shared<exchange_type>(comm, gpu(), dist::staging_options{.round_bytes = 8});
+         auto const slices =
+             std::make_shared<exchange_type>(comm, gpu(), glt::detail::staging_options{.round_bytes = 8});
          return [=](bool wrong) {
            auto const ranks = static_cast<std::size_t>(slices->size());
            std::vector<std::int64_t> const counts(ranks + (wrong ? 1 : 0), 3);

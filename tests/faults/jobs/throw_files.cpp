@@ -167,14 +167,14 @@ std::vector<site> sites_of_folders() {
       {"stage_metis_graph", true, with_disk([](comm_type& comm, disk& on, bool wrong) {
          io::detail::stage_metis_graph(comm, on.text_file(wrong, "2 1\n2\n1\n"), on.shared / "folder");
        })},
-      {"load_embedding", true,
+      {"load_checkpoint", true,
        [](comm_type& comm) -> call_type {
          auto const here = make_world(comm);
          auto const on = std::make_shared<disk>(comm);
          auto const table = std::make_shared<glt::dist::sparse_embedding<comm_type, cpu>>(
              comm, here->graph.book(), here->graph.original(), glt::dist::embedding_options{.columns = 4});
-         io::save_embedding(on->own / "table", *table);
-         return [=](bool wrong) { io::load_embedding(on->own / (wrong ? "absent" : "table"), *table); };
+         io::save_checkpoint(on->own / "table", *table);
+         return [=](bool wrong) { io::load_checkpoint(on->own / (wrong ? "absent" : "table"), *table); };
        }},
   };
 }

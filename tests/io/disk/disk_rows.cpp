@@ -42,7 +42,7 @@ struct rows_file {
       : bytes(random_bytes(first + number * size)), offset(first), rows(number), row_bytes(size) {
     write_bytes(path, bytes);
   }
-  [[nodiscard]] io::disk_rows open(io::disk_options const& options = {}) const {
+  [[nodiscard]] io::disk_rows open(io::disk_rows::options const& options = {}) const {
     return {path, offset, rows, row_bytes, options};
   }
   // Whether a read gives the bytes of the file.
@@ -81,8 +81,8 @@ std::vector<std::vector<std::int64_t>> requests(std::int64_t rows) {
 }
 
 // Every way of reading: by the kernel's queue or by threads, through or past the page cache.
-std::vector<io::disk_options> all_ways(std::int64_t cache_bytes = 0) {
-  std::vector<io::disk_options> made;
+std::vector<io::disk_rows::options> all_ways(std::int64_t cache_bytes = 0) {
+  std::vector<io::disk_rows::options> made;
   for (bool const direct : {false, true}) {
     for (bool const io_uring : {false, true}) {
       for (int const depth : {1, 3, 64}) {
@@ -240,7 +240,7 @@ TEST_CASE("a file that becomes shorter is an error with the place, and the rest 
 
 TEST_CASE("wrong arguments and files that do not fit are refused") {
   rows_file const file(128, 100, 10);
-  auto const refused = [&](std::int64_t rows, io::disk_options const& options) {
+  auto const refused = [&](std::int64_t rows, io::disk_rows::options const& options) {
     return thrown<precondition_error>([&] { io::disk_rows const disk(file.path, 128, rows, 10, options); });
   };
   CHECK(names(refused(-1, {}), "-1 rows of 10 bytes", "0 or more"));

@@ -336,7 +336,7 @@ TEST_CASE("progress of a check counts the bytes of its files") {
   auto const& whole = shared_folder();
   io::parts_folder const folder(whole.path);
   std::int64_t last = 0;
-  folder.verify([&](io::progress const& state) {
+  folder.verify([&](io::task_progress const& state) {
     CHECK(state.total == folder.info().num_bytes());
     CHECK(state.done > last);
     last = state.done;

@@ -106,7 +106,7 @@ TEST_CASE("every array of every type comes back, under names that are hard to st
         auto const& sources = labels[static_cast<std::size_t>(loaded.graph.schema.source_type(static_cast<int>(e)))];
         auto const& destinations =
             labels[static_cast<std::size_t>(loaded.graph.schema.destination_type(static_cast<int>(e)))];
-        CHECK(loaded.graph.schema.edge_types()[e] == edge_type{all.source, all.name, all.destination});
+        CHECK(loaded.graph.schema.edge_types()[e] == hetero_schema::edge_type{all.source, all.name, all.destination});
         edges_seen[e] += static_cast<std::size_t>(rows.num_edges());
         check_named(own.features, all.features, rows.edge_ids());
         for (std::int64_t r = 0; r < rows.num_rows(); ++r) {
@@ -289,14 +289,14 @@ TEST_CASE("progress is told, and whoever ends the work by it leaves nothing") {
   auto const data = known_set(random_graph(11, 30));
   auto const labels = random_labels(data, 3);
   std::vector<std::int64_t> done;
-  io::write_parts(scratch / "parts", data, labels, {.on_progress = [&](io::progress const& state) {
+  io::write_parts(scratch / "parts", data, labels, {.on_progress = [&](io::task_progress const& state) {
                     CHECK(state.total == 3);
                     done.push_back(state.done);
                   }});
   CHECK(done == std::vector<std::int64_t>{0, 1, 2, 3});
   CHECK_THROWS_AS(io::write_parts(scratch / "ended", data, labels,
                                   {.on_progress =
-                                       [&](io::progress const& state) {
+                                       [&](io::task_progress const& state) {
                                          if (state.done == 2) {
                                            throw std::runtime_error("enough");
                                          }

@@ -53,7 +53,7 @@ TEST_CASE("batches with features from disk are those with features in memory") {
     CHECK(!expected.empty());
     for (std::int64_t const cache_bytes : {0, 300, 1 << 20}) {
       for (bool const io_uring : {false, true}) {
-        io::disk_options const disk{.cache_bytes = cache_bytes, .queue_depth = 4, .io_uring = io_uring};
+        io::disk_rows::options const disk{.cache_bytes = cache_bytes, .queue_depth = 4, .io_uring = io_uring};
         auto const data = io::open_data_set(comm, scratch / "parts", {.disk = disk});
         CHECK(data.features().local().storage != nullptr);
         CHECK(prints(comm, data) == expected);
@@ -68,7 +68,7 @@ TEST_CASE("a row that cannot be read is the same error on all ranks") {
     auto const set = known_set(random_graph(num_vertices, 800));
     auto const folder = scratch / "parts";
     io::write_parts(folder, set, random_labels(set, comm.size()));
-    auto const data = io::open_data_set(comm, folder, {.disk = io::disk_options{.queue_depth = 4}});
+    auto const data = io::open_data_set(comm, folder, {.disk = io::disk_rows::options{.queue_depth = 4}});
     auto const last = comm.size() - 1;
     if (comm.rank() == last) {
       for (auto const& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -179,7 +179,7 @@ TEST_CASE("what is wrong on one rank is said on all") {
     }
     io::detail::hotness_estimate_options stopping{.hotness = good};
     if (comm.rank() == last) {
-      stopping.on_progress = [](io::progress const&) { throw std::runtime_error("stopped"); };
+      stopping.on_progress = [](io::task_progress const&) { throw std::runtime_error("stopped"); };
     }
     CHECK(glt_test::names(failure(data, {}, stopping), "stopped"));
   });

@@ -75,7 +75,7 @@ TEST_CASE("slices of all ranks have every edge of every type once, and progress 
     std::vector<log_miss> sums(expected.size(), 0);
     std::int64_t edges = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      io::detail::spread_own_edges(graph, ranks, rank, values, sums, 1, {}, [&](io::progress const& now) {
+      io::detail::spread_own_edges(graph, ranks, rank, values, sums, 1, {}, [&](io::task_progress const& now) {
         CHECK(now.done == now.total);
         edges += now.done;
       });

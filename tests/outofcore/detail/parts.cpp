@@ -207,7 +207,7 @@ TEST_CASE("a mapped file that is changed before the parts are complete fails all
         auto const failed = [&](auto work) { return glt_test::thrown<glt::collective_error>(work); };
         auto const text = failed([&] {
           io::detail::write_parts_collective(comm, scratch / "parts", mapped.view(), labels,
-                                             {.on_progress = [&, done = false](io::progress const& now) mutable {
+                                             {.on_progress = [&, done = false](io::task_progress const& now) mutable {
                                                if (comm.rank() == 0 && !done &&
                                                    std::string(now.what) == "moving edges to their parts") {
                                                  done = true;
@@ -334,7 +334,7 @@ TEST_CASE("one rank that fails alone, whenever it does, fails all of them and le
     auto const run = [&](std::int64_t fails_at, bool loses_scratch) {
       std::int64_t reports = 0;
       auto const folder = around / "parts";
-      auto const fail = [&](io::progress const&) {
+      auto const fail = [&](io::task_progress const&) {
         if (last && ++reports == fails_at) {
           if (!loses_scratch) {
             throw std::runtime_error("enough");

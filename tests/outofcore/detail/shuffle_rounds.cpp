@@ -21,7 +21,7 @@ TEST_CASE("every item goes through one rank, whatever the size of a round") {
         std::int64_t reported = 0;
         glt::io::detail::shuffle_in_rounds(
             comm, shuffle, n, items_a_round, {.what = "moving", .unit = "items"},
-            [&](glt::io::progress const& now) {
+            [&](glt::io::task_progress const& now) {
               CHECK(now.done >= reported);
               CHECK(now.done <= now.total);
               reported = now.done;

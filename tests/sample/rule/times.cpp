@@ -46,9 +46,9 @@ TEST_CASE("sorted rows are accepted, whatever follows from one row to the next")
     std::vector<std::int64_t> falling(static_cast<std::size_t>(list.num_edges()));
     std::iota(falling.rbegin(), falling.rend(), -5);
     auto const sorted = glt::sort_rows_by_time(graph.view(), falling);
-    CHECK_NOTHROW(glt::validate_times(sorted.graph.view(), sorted.times.view()));
+    CHECK_NOTHROW(glt::validate(sorted.graph.view(), sorted.times.view()));
     std::vector<std::int64_t> const equal(falling.size(), 3);
-    CHECK_NOTHROW(glt::validate_times(graph.view(), glt::host_view<std::int64_t const>(equal)));
+    CHECK_NOTHROW(glt::validate(graph.view(), glt::host_view<std::int64_t const>(equal)));
   }
 }
 
@@ -68,13 +68,13 @@ TEST_CASE("the first row and position out of order are named, by every executor"
   times[static_cast<std::size_t>(graph.view().offset(long_rows.back()) + 1)] = 1;
   glt::detail::thread_pool pool(3);
   glt::host_view<std::int64_t const> const view(times);
-  for (auto const& text : {glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view); }),
+  for (auto const& text : {glt_test::thrown<glt::precondition_error>([&] { glt::validate(graph.view(), view); }),
                            glt_test::thrown<glt::precondition_error>(
-                               [&] { glt::validate_times(graph.view(), view, glt::exec::threaded(pool)); })}) {
+                               [&] { glt::validate(graph.view(), view, glt::exec::threaded(pool)); })}) {
     CHECK(
         glt_test::names(text, "time 2 of row " + std::to_string(row) + " is 9", "before it, 10", "sort_rows_by_time"));
   }
   CHECK(glt_test::names(
-      glt_test::thrown<glt::precondition_error>([&] { glt::validate_times(graph.view(), view.subview(0, 7)); }),
+      glt_test::thrown<glt::precondition_error>([&] { glt::validate(graph.view(), view.subview(0, 7)); }),
       "7 times for 20011 edges", "one time per edge"));
 }

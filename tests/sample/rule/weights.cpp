@@ -43,8 +43,8 @@ TEST_CASE("weights from 0 to the largest float pass") {
       weights.front() = std::numeric_limits<float>::max();
       weights.back() = std::numeric_limits<float>::denorm_min();
     }
-    CHECK_NOTHROW(glt::validate_weights(graph.view(), weights));
-    CHECK_NOTHROW(glt::validate_weights(graph.view(), weights, glt_test::minimal_executor{}));
+    CHECK_NOTHROW(glt::validate(graph.view(), weights));
+    CHECK_NOTHROW(glt::validate(graph.view(), weights, glt_test::minimal_executor{}));
   }
 }
 
@@ -55,9 +55,9 @@ TEST_CASE("the first edge whose weight is none is named with its row") {
   auto weights = glt_test::random_weights(3001);
   glt::detail::thread_pool pool(3);
   auto const complaint = [&] {
-    auto const text = glt_test::thrown<glt::precondition_error>([&] { glt::validate_weights(view, weights); });
-    CHECK(text == glt_test::thrown<glt::precondition_error>(
-                      [&] { glt::validate_weights(view, weights, glt::exec::threaded(pool)); }));
+    auto const text = glt_test::thrown<glt::precondition_error>([&] { glt::validate(view, weights); });
+    CHECK(text ==
+          glt_test::thrown<glt::precondition_error>([&] { glt::validate(view, weights, glt::exec::threaded(pool)); }));
     return text;
   };
   struct bad_weight {
@@ -86,7 +86,7 @@ TEST_CASE("the first edge whose weight is none is named with its row") {
     }
   }
   weights[3000] = 0;
-  CHECK_NOTHROW(glt::validate_weights(view, weights));
+  CHECK_NOTHROW(glt::validate(view, weights));
 }
 
 TEST_CASE("a wrong number of weights is refused") {
@@ -94,7 +94,7 @@ TEST_CASE("a wrong number of weights is refused") {
   auto const graph = glt::make_csr<glt::device::cpu>(list.view());
   for (std::int64_t const count : {0, 49, 51}) {
     CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                              [&] { glt::validate_weights(graph.view(), glt_test::random_weights(count)); }),
+                              [&] { glt::validate(graph.view(), glt_test::random_weights(count)); }),
                           std::to_string(count) + " weights for 50 edges", "make_edge_values"));
   }
 }

@@ -118,8 +118,8 @@ struct typed_data {
   }
   /// @throws precondition_error  as `hetero_schema`
   [[nodiscard]] hetero_schema schema(std::span<std::int64_t const> num_vertices) const {
-    std::vector<node_type> node_types;
-    std::vector<edge_type> edge_types;
+    std::vector<hetero_schema::node_type> node_types;
+    std::vector<hetero_schema::edge_type> edge_types;
     for (auto const& type : nodes) {
       node_types.push_back({type.name, num_vertices[node_types.size()]});
     }

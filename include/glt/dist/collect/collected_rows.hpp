@@ -111,7 +111,10 @@ namespace glt::dist {
 /// @shape  one row per vertex, in the order of the vertices; `seeds_only` tensors have one row per seed
 template <device_policy Policy>
 struct collected_table {
-  std::vector<detail::collected_tensor<Policy>> tensors;
+  using tensor_type = detail::collected_tensor<Policy>; ///< name and rows
+  using rows_type = detail::any_rows<Policy::space>;    ///< rows of any element type, with `as<T>()`
+
+  std::vector<tensor_type> tensors;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -121,9 +124,7 @@ struct collected_table {
   /// Returns the rows of a tensor.
   ///
   /// @throws precondition_error  if no tensor has that name; the text lists the names
-  [[nodiscard]] detail::any_rows<Policy::space> operator[](std::string_view name) const {
-    return detail::find_named(tensors, name).rows();
-  }
+  [[nodiscard]] rows_type operator[](std::string_view name) const { return detail::find_named(tensors, name).rows(); }
 };
 
 } // namespace glt::dist

@@ -58,6 +58,10 @@ class feature_collector : public detail::row_collector<Comm, Policy> {
   static constexpr memory_space space = Policy::space;
 
 public:
+  /// List of vertices in `collect_bulk`, and the place of their rows.
+  template <vertex_id Vertex, class Out>
+  using bulk_list = detail::bulk_list<Policy, Vertex, collected_rows<Policy, Out>>;
+
   /// Borrows the store, which must outlive the collector; rows are copied by the policy's executor. Policies of the
   /// host read rows in `store.neighborhood()` in place, as by `read_in_place`.
   ///
@@ -152,8 +156,7 @@ public:
   /// @cost   as `collect` of every list; allocates only while there are more or longer lists than ever before
   template <vertex_id Vertex, class Out>
     requires detail::gathers_as<T, Out>
-  void collect_bulk(std::span<detail::bulk_list<Policy, Vertex, collected_rows<Policy, Out>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Vertex, Out> const> lists, std::int64_t step) {
     auto const prepare = [&] {
       targets_.reserve(2 * lists.size());
       for (auto const& list : lists) {

@@ -40,6 +40,10 @@ class named_collector : public detail::row_collector<Comm, Policy> {
   using view_type = detail::table_view<space>;
 
 public:
+  /// List of vertices or edges in `collect_bulk`, and the place of their rows.
+  template <vertex_id Vertex>
+  using bulk_list = detail::bulk_list<Policy, Vertex, collected_table<Policy>>;
+
   /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
   /// stored. Policies of the host read rows in `features.neighborhood()` in place, as by `read_in_place`.
   ///
@@ -125,8 +129,7 @@ public:
 
   /// Collects several lists in one sweep of messages; see `feature_collector::collect_bulk`.
   template <vertex_id Vertex>
-  void collect_bulk(std::span<detail::bulk_list<Policy, Vertex, collected_table<Policy>> const> lists,
-                    std::int64_t step) {
+  void collect_bulk(std::span<bulk_list<Vertex> const> lists, std::int64_t step) {
     auto const prepare = [&] {
       targets_.reserve(lists.size() * this->plan().size());
       for (auto const& list : lists) {

@@ -148,6 +148,7 @@ class sparse_embedding {
 public:
   using policy_type = Policy;
   using value_type = T;
+  using state_type = glt::detail::embedding_state<space, T const>; ///< rows and moments
 
   /// Makes the rows of this rank's part; they are the same under any partition.
   ///
@@ -247,7 +248,7 @@ public:
   }
 
   /// Returns rows and moments of this rank, for files.
-  [[nodiscard]] glt::detail::embedding_state<space, T const> state() const {
+  [[nodiscard]] state_type state() const {
     return {{arrays_.rows, arrays_.first, arrays_.second}, num_updates_, learning_rate(), layout_, history_};
   }
   /// Lets `read(state)` write rows, moments, number of updates and learning rate of this rank.

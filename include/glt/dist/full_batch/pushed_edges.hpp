@@ -62,7 +62,8 @@ template <device_policy Policy>
 class pushed_edges {
 public:
   static constexpr memory_space space = Policy::space;
-  using push_choice = detail::push_choice; ///< pairs of ranks that may push: `useful` ones or `all`
+  using shard_type = detail::shard_view<space>; ///< edges of a shard, in one of the orders
+  using push_choice = detail::push_choice;      ///< pairs of ranks that may push: `useful` ones or `all`
 
   /// @shape  ids [E], by position in the rows of the part; or empty on all ranks, for passes without dropout
   /// @comm   collective; three header exchanges, and a message of 16 bytes an edge (8 without ids) for each pair of
@@ -100,9 +101,9 @@ public:
   [[nodiscard]] std::int64_t num_served(std::int64_t step) const { return served_[static_cast<std::size_t>(step)]; }
   /// Returns the edges received from the rank `step` places before this one, by destination. Destinations are numbered
   /// by their place on that rank. Columns are places in `sent_rows`, edges positions in `ids`.
-  [[nodiscard]] detail::shard_view<space> shard(std::int64_t step) const { return forward_->shard(step); }
+  [[nodiscard]] shard_type shard(std::int64_t step) const { return forward_->shard(step); }
   /// Returns the same edges by source.
-  [[nodiscard]] detail::shard_view<space> transposed(std::int64_t step) const { return backward_->shard(step); }
+  [[nodiscard]] shard_type transposed(std::int64_t step) const { return backward_->shard(step); }
   [[nodiscard]] array_view<space, edge_id const> ids() const noexcept { return ids_.view(); }
 
 private:

@@ -51,6 +51,10 @@ class sharded_graph {
 public:
   using policy_type = Policy;
   static constexpr memory_space space = Policy::space;
+  using shard_type = detail::shard_view<space>;          ///< edges of a shard, in one of the orders
+  using boundary_type = glt::detail::boundary<Policy>;   ///< sources of other ranks, from `find_boundary`
+  using cover_type = glt::detail::boundary_cover<space>; ///< rows and partial results that travel, by step
+  using largest_degrees = detail::largest_degrees;       ///< over all ranks: `in` and `out`
 
   /// Divides the edges of a rank's part; the graph is not needed afterwards.
   ///
@@ -75,8 +79,8 @@ public:
   /// Makes the graph from the result of `find_boundary`, changed or not. Local sources have slots from 0 on; the first
   /// of them are the destinations, the rows.
   template <vertex_id Vertex>
-  sharded_graph(Comm comm, csr_view<space, Vertex> rows, glt::detail::boundary<Policy> boundary,
-                sharding_options options, Policy const& policy)
+  sharded_graph(Comm comm, csr_view<space, Vertex> rows, boundary_type boundary, sharding_options options,
+                Policy const& policy)
       : slot_begins_(std::move(boundary.slot_begins)), sent_begins_(std::move(boundary.sent_begins)),
         sent_(std::move(boundary.sent)), num_edges_(rows.num_edges()), in_degrees_(rows.num_rows(), policy),
         destinations_(rows.num_edges(), policy), slots_(std::move(boundary.slots)),
@@ -109,15 +113,15 @@ public:
   /// @shape  [num_destinations()]
   [[nodiscard]] array_view<space, local_id const> in_degrees() const noexcept { return in_degrees_.view(); }
   /// Returns the result of `make_out_degrees`, on all ranks or on none.
-  [[nodiscard]] std::optional<detail::largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
-  void set_known_degrees(detail::largest_degrees degrees) noexcept { known_degrees_ = degrees; }
+  [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
+  void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// Returns the cost of passes so far; assign {} to start again.
   [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
 
   /// Returns the edges whose sources the peer of a step owns, by destination; step 0 has the edges within this rank.
-  [[nodiscard]] detail::shard_view<space> shard(std::int64_t step) const { return forward_.shard(step); }
+  [[nodiscard]] shard_type shard(std::int64_t step) const { return forward_.shard(step); }
   /// Returns the same edges by source.
-  [[nodiscard]] detail::shard_view<space> transposed(std::int64_t step) const { return backward_.shard(step); }
+  [[nodiscard]] shard_type transposed(std::int64_t step) const { return backward_.shard(step); }
   /// Returns the local rows that the rank `step` places before this one needs.
   [[nodiscard]] array_view<space, local_id const> sent_rows(std::int64_t step) const {
     auto const k = static_cast<std::size_t>(step);
@@ -129,7 +133,7 @@ public:
     return slot_begins_[k + 1] - slot_begins_[k];
   }
   /// Returns the cover, which travels instead of whole shards; empty unless it was chosen.
-  [[nodiscard]] std::optional<glt::detail::boundary_cover<space>> const& cover() const noexcept { return cover_; }
+  [[nodiscard]] std::optional<cover_type> const& cover() const noexcept { return cover_; }
   [[nodiscard]] std::int64_t most_sent() const noexcept { return most_sent_; }
   [[nodiscard]] std::int64_t most_received() const noexcept { return most_received_; }
 

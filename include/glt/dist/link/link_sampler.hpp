@@ -57,6 +57,7 @@ public:
   static constexpr memory_space space = Policy::space;
   using query_type = typename Rule::query_type;
   using options_type = typename kind::options_type;
+  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
   using sample_type = link_sample<Policy, Vertex, typename sampler_type::subgraph_type>;
   using directory_type = vertex_directory<Comm, Policy, Vertex>;
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
@@ -138,7 +139,7 @@ public:
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return sampler_.why_not_in_place(); }
   /// Counts the rows sampled so far.
-  [[nodiscard]] detail::read_counts counts() const noexcept { return sampler_.counts(); }
+  [[nodiscard]] read_counts counts() const noexcept { return sampler_.counts(); }
 
   /// Throws for seed edges that this sampler cannot take.
   ///

@@ -10,7 +10,6 @@
 #include <glt/dist/loading/detail/vertex_seeding.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/sample/hetero_options.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/link/link_options.hpp>

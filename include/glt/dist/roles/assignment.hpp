@@ -33,7 +33,7 @@ inline constexpr std::array<std::string_view, 4> role_names{"trainer", "worker",
 namespace glt::dist {
 
 /// Returns the name of a role, as in "server".
-[[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
+[[nodiscard]] constexpr std::string_view to_string(role what) noexcept {
   auto const i = static_cast<std::size_t>(what);
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }

@@ -132,7 +132,7 @@ private:
   [[nodiscard]] static std::vector<int> serving(role_context<Comm> const& roles) {
     bool const is_trainer = roles.role() == role::trainer;
     if (!is_trainer && roles.role() != role::client) {
-      throw precondition_error(detail::message("client: this rank is a ", name_of(roles.role()), "; make a server"));
+      throw precondition_error(detail::message("client: this rank is a ", to_string(roles.role()), "; make a server"));
     }
     auto servers = roles.ranks_of(is_trainer ? role::worker : role::server);
     if (servers.empty()) {

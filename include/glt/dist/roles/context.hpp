@@ -23,14 +23,14 @@ template <communicator Comm>
       throw refused("joins in an unknown role; pass trainer, worker, server or client");
     }
     if (name.empty()) {
-      throw refused(message("joins as ", name_of(role), " of a group without a name; name the group"));
+      throw refused(message("joins as ", to_string(role), " of a group without a name; name the group"));
     }
     auto group = std::ranges::find(groups, name, &role_group::name);
     if (group == groups.end()) {
       group = groups.insert(group, {role, std::string(name), {}});
     } else if (group->role != role) {
-      throw refused(message("joins group \"", name, "\" as ", name_of(role), ", but rank ", group->ranks.front(),
-                            " as ", name_of(group->role), "; give groups of different roles different names"));
+      throw refused(message("joins group \"", name, "\" as ", to_string(role), ", but rank ", group->ranks.front(),
+                            " as ", to_string(group->role), "; give groups of different roles different names"));
     }
     group->ranks.push_back(rank);
   }

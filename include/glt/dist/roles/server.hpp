@@ -119,7 +119,7 @@ namespace glt::dist {
 ///
 /// Servers drop a client whose process dies, if their communicator tells. `mpi_comm` tells it within seconds for a
 /// process of a separate job on this machine. They also drop a client of a separate job that sends nothing for
-/// `mpi_options::time_limit`, or for an hour if there is none: its machine may be gone, or the process is stopped.
+/// the `time_limit` of `mpi_comm`, or for an hour if there is none: its machine may be gone, or the process is stopped.
 /// Clients send a sign of life every second while they wait for batches or take them. A dropped client that goes on
 /// gets a `collective_error`. Guards of the world then make no agreement any more.
 ///
@@ -222,7 +222,7 @@ private:
   // Returns the ranks that this rank serves; called before any call in which other ranks wait.
   [[nodiscard]] static std::set<int> served_by(role_context<Comm> const& roles) {
     if (roles.role() != role::server && roles.role() != role::worker) {
-      throw precondition_error(detail::message("server: this rank is a ", name_of(roles.role()), "; make a client"));
+      throw precondition_error(detail::message("server: this rank is a ", to_string(roles.role()), "; make a client"));
     }
     auto const served = roles.ranks_of(roles.role() == role::server ? role::client : role::trainer);
     return {served.begin(), served.end()};

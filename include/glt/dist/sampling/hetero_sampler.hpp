@@ -6,7 +6,6 @@
 #include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>

@@ -35,6 +35,7 @@ class induced_sampler {
 public:
   static constexpr memory_space space = Policy::space;
   using subgraph_type = sampled_subgraph<Policy, Vertex>;
+  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
 
   /// One of the batches that `sample_bulk` samples together.
   ///
@@ -94,9 +95,7 @@ public:
   /// Returns the reason why rows of some ranks are not expanded in place; empty if all are.
   [[nodiscard]] std::string why_not_in_place() const { return reach_ ? reach_->why_not_in_place() : std::string(); }
   /// Counts the rows expanded so far.
-  [[nodiscard]] detail::read_counts counts() const noexcept {
-    return reach_ ? reach_->counts() : detail::read_counts();
-  }
+  [[nodiscard]] read_counts counts() const noexcept { return reach_ ? reach_->counts() : read_counts(); }
 
   /// Writes the subgraph of this rank's seeds; a rank without seeds passes an empty list.
   ///

@@ -49,6 +49,7 @@ public:
   using query_type = typename Rule::query_type;
   using seeds_type = typename kind::seeds_type;
   using options_type = typename kind::options_type;
+  using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
 
   /// One of the batches that `sample_bulk` samples together.
   ///
@@ -137,7 +138,7 @@ public:
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
   /// Counts the rows sampled so far.
-  [[nodiscard]] detail::read_counts counts() const noexcept {
+  [[nodiscard]] read_counts counts() const noexcept {
     auto counts = exchange_.counts();
     counts.own += num_lone_rows_;
     return counts;

@@ -46,8 +46,8 @@ namespace glt::dist {
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_features<Policy, T> share_features(Node& node, feature_view<memory_space::host, T> rows,
-                                                                Policy policy = {}) {
+[[nodiscard]] detail::shared_features<Policy, T> share(Node& node, feature_view<memory_space::host, T> rows,
+                                                       Policy policy = {}) {
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};

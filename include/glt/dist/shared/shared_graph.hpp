@@ -19,7 +19,7 @@ struct part_view {
   std::vector<array_view<Space, global_id const>> original;
 };
 
-/// Returns the view of a part from the arrays that `share_graph` copied, of as many types as its rank has.
+/// Returns the view of a part from the arrays that `share` copied, of as many types as its rank has.
 template <memory_space Space, vertex_id Vertex>
 [[nodiscard]] part_view<Space, Vertex> view_of_part(shared_tensors::table const& tensors) {
   part_view<Space, Vertex> view;
@@ -98,7 +98,7 @@ namespace glt::dist {
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_graph<graph_part<Policy, Vertex>, Policy::space, Vertex>
-share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
+share(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(&part.graph, 1), std::span(&part.original, 1),
                                                      policy);
   return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])},
@@ -110,7 +110,7 @@ share_graph(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = 
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
 [[nodiscard]] detail::shared_graph<hetero_part<Policy, Vertex>, Policy::space, Vertex>
-share_graph(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) {
+share(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(part.relations), std::span(part.original), policy);
   return {{part.schema, part.books, part.part, std::move(made.graphs), std::move(made.original)},
           std::move(made.neighborhood),

@@ -41,7 +41,7 @@ namespace glt::dist {
 /// Copies this rank's table of features of vertices or edges to node-shared memory; the original may be freed
 /// afterwards.
 ///
-///     auto shared = glt::dist::share_table(node, table);
+///     auto shared = glt::dist::share(node, table);
 ///     glt::dist::named_features const features(comm, book, std::move(shared.own));
 ///     glt::dist::named_collector collector(comm, features);
 ///     collector.read_in_place(shared.neighborhood);
@@ -51,8 +51,7 @@ namespace glt::dist {
 /// @cost   one copy of the rows; for edges also of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_table<Policy> share_table(Node& node, feature_table<Policy> const& table,
-                                                       Policy policy = {}) {
+[[nodiscard]] detail::shared_table<Policy> share(Node& node, feature_table<Policy> const& table, Policy policy = {}) {
   using view_type = detail::table_view<memory_space::host>;
   auto view = table.view();
   if (view.of_edges) {

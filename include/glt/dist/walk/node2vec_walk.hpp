@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/arguments.hpp>
@@ -12,6 +11,7 @@
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
 #include <glt/sample/walk/detail/node2vec_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 namespace glt::dist {
 

@@ -3,13 +3,13 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/walk_options.hpp>
+#include <glt/sample/walk/walks.hpp>
 
 #include <variant>
 

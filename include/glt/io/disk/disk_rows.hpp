@@ -144,10 +144,6 @@ private:
   std::vector<std::int32_t> places_;      // [num_rows]: slot, `absent` or `ghost`
 };
 
-} // namespace glt::io::detail
-
-namespace glt::io {
-
 /// Options of reading rows from a file that does not fit into memory.
 struct disk_options {
   std::int64_t cache_bytes = 0; ///< memory for rows that were read; 4 bytes for every row of the file come on top
@@ -155,6 +151,10 @@ struct disk_options {
   bool direct = false;          ///< read past the page cache (O_DIRECT): the system keeps no second copy of the rows
   bool io_uring = true;         ///< where the kernel allows it; otherwise one thread for every read at a time
 };
+
+} // namespace glt::io::detail
+
+namespace glt::io {
 
 /// Rows of a matrix in a file, each read when it is asked for: for features larger than memory.
 ///
@@ -170,6 +170,8 @@ struct disk_options {
 /// @source Yang et al., SOSP 2023 (eviction)
 class disk_rows : public glt::detail::row_storage {
 public:
+  using options = detail::disk_options; ///< cache, and ways to read
+
   /// Numbers of all calls so far.
   struct counts {
     std::int64_t rows = 0;   ///< asked for
@@ -186,11 +188,11 @@ public:
   ///                             cache and `direct` is set
   /// @cost   the memory of the cache, and 64 KiB or one row for every read at a time
   disk_rows(std::filesystem::path const& path, std::int64_t offset, std::int64_t num_rows, std::int64_t row_bytes,
-            disk_options const& options = {})
+            options const& chosen = {})
       : offset_(offset), num_rows_(num_rows), row_bytes_(row_bytes),
-        queue_(checked(path, options), options.queue_depth, options.direct, options.io_uring),
+        queue_(checked(path, chosen), chosen.queue_depth, chosen.direct, chosen.io_uring),
         most_bytes_(std::max(smallest_slot, (row_bytes / queue_.block() + 2) * queue_.block())),
-        cache_(num_rows, row_bytes, options.cache_bytes) {}
+        cache_(num_rows, row_bytes, chosen.cache_bytes) {}
 
   /// Writes rows; see `row_storage`.
   ///
@@ -244,13 +246,13 @@ private:
     friend auto operator<=>(missing_row const&, missing_row const&) = default;
   };
 
-  std::filesystem::path const& checked(std::filesystem::path const& path, disk_options const& options) const {
+  std::filesystem::path const& checked(std::filesystem::path const& path, options const& chosen) const {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    if (offset_ < 0 || num_rows_ < 0 || row_bytes_ < 0 || options.cache_bytes < 0 || options.queue_depth < 1 ||
-        options.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
+    if (offset_ < 0 || num_rows_ < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
+        chosen.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
       throw precondition_error(glt::detail::message(num_rows_, " rows of ", row_bytes_, " bytes from byte ", offset_,
-                                                    " of ", path.string(), ", ", options.queue_depth,
-                                                    " reads at a time, a cache of ", options.cache_bytes,
+                                                    " of ", path.string(), ", ", chosen.queue_depth,
+                                                    " reads at a time, a cache of ", chosen.cache_bytes,
                                                     " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
     }
     static_cast<void>(glt::detail::narrow<std::int32_t>(num_rows_, "number of rows of a file"));

@@ -106,7 +106,7 @@ struct manifest_links {
 
 /// Arrays of the edges of one type in a folder; numbers are by part.
 struct manifest_edges {
-  edge_type type;
+  hetero_schema::edge_type type;
   std::vector<std::int64_t> edges; ///< [P]
   bool weights = false;
   bool times = false;
@@ -159,8 +159,8 @@ struct manifest {
   /// True if there is one type of vertices and one of edges.
   [[nodiscard]] bool is_homogeneous() const noexcept { return nodes.size() == 1 && edges.size() == 1; }
   [[nodiscard]] hetero_schema schema() const {
-    std::vector<node_type> node_types;
-    std::vector<edge_type> edge_types;
+    std::vector<hetero_schema::node_type> node_types;
+    std::vector<hetero_schema::edge_type> edge_types;
     for (auto const& type : nodes) {
       node_types.push_back({type.name, type.num_vertices()});
     }
@@ -252,7 +252,7 @@ struct write_options {
   manifest::partitioner_note partitioner{};
   std::vector<hot_vertices> hot{};
   bool halo = false; ///< store the remote vertices that a part's edges touch
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 namespace detail {

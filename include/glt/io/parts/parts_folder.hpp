@@ -78,12 +78,12 @@ public:
   ///
   /// @throws io_error  naming the first file that cannot be read or whose checksum differs
   /// @cost   one read of all files
-  void verify(progress::callback const& on_progress = {}) const { verify_below("", on_progress); }
+  void verify(task_progress::callback const& on_progress = {}) const { verify_below("", on_progress); }
   /// Compares the checksums of one part's files.
   ///
   /// @throws precondition_error  if there is no such part
   /// @throws io_error            as for all files
-  void verify(int part, progress::callback const& on_progress = {}) const {
+  void verify(int part, task_progress::callback const& on_progress = {}) const {
     check_part(part);
     verify_below(detail::part_folder(part) + "/", on_progress);
   }
@@ -136,8 +136,8 @@ private:
     }
   }
 
-  void verify_below(std::string const& start, progress::callback const& on_progress) const {
-    progress state{"checking files", "bytes", 0, 0};
+  void verify_below(std::string const& start, task_progress::callback const& on_progress) const {
+    task_progress state{"checking files", "bytes", 0, 0};
     auto const wanted = [&](detail::manifest_file const& file) { return file.path.starts_with(start); };
     for (auto const& file : manifest_.files) {
       state.total += wanted(file) ? file.bytes : 0;

@@ -97,8 +97,9 @@ enum class row_edges {
 /// @comm   collective; as `spill_edges` for every edge type
 /// @throws collective_error  on every rank, as `spill_edges` for one type
 template <communicator Comm, class RankOfRow>
-void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan, progress::callback const& on_progress,
-                 RankOfRow rank_of_row, edge_spill& spill, row_edges directions = row_edges::into) {
+void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan,
+                 task_progress::callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill,
+                 row_edges directions = row_edges::into) {
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {
     auto const first_row = graph.first_vertex(schema.destination_type(e));

@@ -34,8 +34,8 @@ struct item_range {
 /// @throws collective_error  on every rank, if `work` or `take` throws on a rank
 template <communicator Comm, class Work, class Take>
 void shuffle_in_rounds(Comm& comm, glt::detail::record_shuffle<Comm>& shuffle, std::int64_t n,
-                       std::int64_t items_a_round, progress now, progress::callback const& on_progress, Work work,
-                       Take take) {
+                       std::int64_t items_a_round, task_progress now, task_progress::callback const& on_progress,
+                       Work work, Take take) {
   auto const own = slice_of(n, comm.size(), comm.rank());
   now.total = own.last - own.first;
   glt::detail::shuffle_in_rounds(
@@ -256,7 +256,7 @@ inline void append_bounds(std::vector<std::int64_t> const& counts, global_id fir
 /// @cost   reads every edge once, and sends 24 bytes for it
 template <communicator Comm, class MakeEdge, class RankOfRow>
 void spill_edges(Comm& comm, checked_pairs const& ends, MakeEdge make_edge, memory_plan const& plan,
-                 progress::callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
+                 task_progress::callback const& on_progress, RankOfRow rank_of_row, edge_spill& spill) {
   glt::detail::record_shuffle shuffle(comm, sizeof(moving_edge));
   shuffle_in_rounds(
       comm, shuffle, ends.sources.size(), plan.items_a_round(sizeof(moving_edge)),

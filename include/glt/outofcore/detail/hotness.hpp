@@ -66,7 +66,7 @@ struct spread_listed_edges {
 /// @throws io_error            if a watched file was changed
 inline void spread_own_edges(all_types const& graph, int ranks, int rank, host_view<glt::detail::log_miss const> values,
                              host_view<glt::detail::log_miss> sums, std::int64_t columns, device::cpu const& policy,
-                             progress::callback const& on_progress) {
+                             task_progress::callback const& on_progress) {
   constexpr std::int64_t edges_a_round = spread_listed_edges::share_size << 10;
   auto const& schema = graph.schema();
   for (int e = 0; e < schema.num_edge_types(); ++e) {

@@ -51,7 +51,7 @@ struct hotness_estimate_options {
   hotness_options hotness{};
   memory_plan plan{};
   device::cpu policy{}; ///< threads of a rank
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 /// Array that grows in a file instead of memory, and becomes a buffer when it is complete.

@@ -34,7 +34,7 @@ namespace glt::io::detail {
 /// @throws collective_error  on every rank, if an array cannot be written
 template <communicator Comm>
 void shuffle_rows(Comm& comm, array const& values, relabelling const& labels, part_owners const& owners,
-                  memory_plan const& plan, progress::callback const& on_progress,
+                  memory_plan const& plan, task_progress::callback const& on_progress,
                   std::span<scratch_array<std::byte>> of_parts) {
   auto const row_bytes = values.columns() * glt::detail::size_of(values.type());
   auto const first_part = owners.parts_of(comm.rank()).first;
@@ -125,7 +125,7 @@ public:
   /// @comm   collective; as `count_in_edges`, `spill_edges` and `shuffle_rows` of every type
   /// @throws collective_error  on every rank, as these
   template <communicator Comm>
-  void gather(Comm& comm, progress::callback const& on_progress) {
+  void gather(Comm& comm, task_progress::callback const& on_progress) {
     for (std::size_t e = 0; e < spills_.size(); ++e) {
       gather_edges(comm, e, on_progress);
     }
@@ -200,7 +200,7 @@ private:
   [[nodiscard]] std::filesystem::path next_file() { return folder_ / ("cut-" + std::to_string(num_files_++)); }
 
   template <communicator Comm>
-  void gather_edges(Comm& comm, std::size_t type, progress::callback const& on_progress) {
+  void gather_edges(Comm& comm, std::size_t type, task_progress::callback const& on_progress) {
     auto const& edges = input_.data().edges[type].columns;
     auto const& from = input_.of_source(type);
     auto const& to = input_.of_destination(type);
@@ -272,7 +272,7 @@ struct together_options {
       hot{};         ///< types and features the same on all ranks, lists of the `part_owners` parts of this rank
   bool halo = false; ///< store the remote vertices that a part's edges touch
   detail::memory_plan plan{};
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 // Returns a fingerprint of the inputs that must be equal on all ranks.

@@ -61,7 +61,7 @@ class row_stream {
 public:
   /// @comm   collective; as `count_in_edges`, and as `count_both_directions` if both directions are asked for
   row_stream(Comm comm, all_types const& graph, memory_plan const& plan, std::filesystem::path scratch,
-             progress::callback on_progress, row_edges directions = row_edges::into)
+             task_progress::callback on_progress, row_edges directions = row_edges::into)
       : comm_(std::move(comm)), graph_(graph), plan_(plan), scratch_(std::move(scratch)),
         on_progress_(std::move(on_progress)), directions_(directions), in_degrees_(count_in_edges(comm_, graph)) {
     std::vector<std::int64_t> degrees; // of both directions
@@ -125,7 +125,7 @@ private:
   all_types const& graph_;
   memory_plan plan_;
   std::filesystem::path scratch_;
-  progress::callback on_progress_;
+  task_progress::callback on_progress_;
   row_edges directions_;
   std::vector<std::int64_t> in_degrees_;
   std::vector<global_id> bounds_;
@@ -137,7 +137,7 @@ struct stream_options {
   int passes = 1;
   detail::memory_plan plan{};
   std::filesystem::path scratch{}; ///< an empty folder of this rank, for stored edges
-  progress::callback on_progress{};
+  task_progress::callback on_progress{};
 };
 
 /// Divides the vertices of a data set on disk by a streaming partitioner, in the order of their ids.

@@ -91,7 +91,7 @@ struct node_type_quality : part_table {
 ///
 /// @shape  parts [P]
 struct edge_type_quality : edge_counts {
-  edge_type type;
+  hetero_schema::edge_type type;
   std::vector<edge_counts> parts{};
 
   friend bool operator==(edge_type_quality const&, edge_type_quality const&) = default;
@@ -125,6 +125,9 @@ struct partition_quality : detail::part_table {
     std::vector<std::string> types{}; ///< names
   };
 
+  using node_type_quality = detail::node_type_quality; ///< counts of the vertices of a type
+  using edge_type_quality = detail::edge_type_quality; ///< counts of the edges of a type
+
   /// Splits of the vertices of a heterogeneous graph whose partition is measured.
   ///
   /// @shape  splits [node types] or empty
@@ -132,11 +135,11 @@ struct partition_quality : detail::part_table {
     std::vector<vertex_splits> splits{};
   };
 
-  std::int64_t smallest_part = 0;            ///< vertices
-  std::int64_t largest_part = 0;             ///< vertices
-  std::vector<std::int64_t> edges_between{}; ///< from part i to part j; on the diagonal, edges inside of a part
-  std::vector<detail::node_type_quality> node_types{}; ///< empty if the vertices have no types
-  std::vector<detail::edge_type_quality> edge_types{}; ///< empty if the edges have no types
+  std::int64_t smallest_part = 0;              ///< vertices
+  std::int64_t largest_part = 0;               ///< vertices
+  std::vector<std::int64_t> edges_between{};   ///< from part i to part j; on the diagonal, edges inside of a part
+  std::vector<node_type_quality> node_types{}; ///< empty if the vertices have no types
+  std::vector<edge_type_quality> edge_types{}; ///< empty if the edges have no types
 
   [[nodiscard]] int num_parts() const noexcept { return static_cast<int>(parts.size()); }
 

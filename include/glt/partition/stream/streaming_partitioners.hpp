@@ -33,6 +33,8 @@ struct ldg_rule {
 /// @source Stanton & Kliot, "Streaming graph partitioning for large distributed graphs", KDD 2012; further
 ///         passes: Nishimura & Ugander, "Restreaming graph partitioning", KDD 2013
 struct ldg_partitioner {
+  using stream_type = detail::vertex_stream<detail::ldg_rule>; ///< takes rows one after the other
+
   std::uint64_t seed = 1;
   double capacity_slack = 0.05; ///< a part has at most (1 + slack) · V / P vertices, rounded up
   int passes = 5;
@@ -55,7 +57,7 @@ struct ldg_partitioner {
   ///
   /// @throws precondition_error  if num_vertices is negative, num_parts < 1, capacity_slack is negative, or
   ///                             `balance` is wrong
-  [[nodiscard]] detail::vertex_stream<detail::ldg_rule> stream(std::int64_t num_vertices, int num_parts) const {
+  [[nodiscard]] stream_type stream(std::int64_t num_vertices, int num_parts) const {
     auto const capacity = detail::vertex_capacity("LDG", num_vertices, capacity_slack, num_parts);
     return {{capacity}, num_vertices, num_parts, balance};
   }
@@ -112,6 +114,8 @@ struct fennel_rule {
 /// @source Tsourakakis et al., "FENNEL: streaming graph partitioning for massive scale graphs", WSDM 2014; further
 ///         passes: Nishimura & Ugander, "Restreaming graph partitioning", KDD 2013
 struct fennel_partitioner {
+  using stream_type = detail::vertex_stream<detail::fennel_rule>; ///< takes rows one after the other
+
   std::uint64_t seed = 1;
   double gamma = 1.5;          ///< in [1, 2]
   double alpha = 1;            ///< times the paper's; more keeps sizes closer, less cuts fewer edges
@@ -136,8 +140,7 @@ struct fennel_partitioner {
   ///
   /// @throws precondition_error  if a number is negative, num_parts < 1, gamma is not in [1, 2], alpha or
   ///                             capacity_slack is negative, or `balance` is wrong
-  [[nodiscard]] detail::vertex_stream<detail::fennel_rule> stream(std::int64_t num_vertices, std::int64_t num_edges,
-                                                                  int num_parts) const {
+  [[nodiscard]] stream_type stream(std::int64_t num_vertices, std::int64_t num_edges, int num_parts) const {
     auto const capacity = detail::vertex_capacity("Fennel", num_vertices, capacity_slack, num_parts);
     if (!(gamma >= 1 && gamma <= 2) || !(alpha >= 0) || num_edges < 0) {
       throw precondition_error(detail::message("Fennel with gamma ", gamma, " and alpha ", alpha, " for ", num_edges,

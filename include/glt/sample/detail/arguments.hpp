@@ -43,7 +43,7 @@ auto reason_of_graph() {
                        }) {
     return std::type_identity<a_sampler_takes_the_view_of_a_graph>{};
   } else {
-    return std::type_identity<the_graph_has_another_memory_or_vertex_type_so_use_copy_graph>{};
+    return std::type_identity<the_graph_has_another_memory_or_vertex_type_so_use_copy>{};
   }
 }
 

@@ -70,7 +70,7 @@ namespace glt {
 /// Sampler from seed edges, on one process: negative pairs, and the multi-hop in-neighbourhood of all ends by a draw
 /// rule.
 ///
-/// An edge from s to d is in the graph if row d lists s. For a graph of out-edges (`edge_direction::out`) pass
+/// An edge from s to d is in the graph if row d lists s. For a graph of out-edges (`{.by_source = true}`) pass
 /// destinations as sources and sources as destinations.
 ///
 /// By a rule with queries, such as `temporal_rule`, every source of seed edges has a query: all ends of its pairs are

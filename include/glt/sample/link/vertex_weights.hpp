@@ -144,6 +144,7 @@ template <device_policy Policy = device::cpu>
 class vertex_weights {
 public:
   static constexpr memory_space space = Policy::space;
+  using view_type = detail::vertex_weights_view<space>; ///< for a `link_sampler`
 
   vertex_weights() = default;
 
@@ -183,7 +184,7 @@ public:
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return ends().size(); }
   /// Returns the sum of the weights, as whole numbers.
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
-  [[nodiscard]] detail::vertex_weights_view<space> view() const noexcept { return {ends(), guide_.view(), shift_}; }
+  [[nodiscard]] view_type view() const noexcept { return {ends(), guide_.view(), shift_}; }
 
 private:
   [[nodiscard]] array_view<space, std::int64_t const> ends() const noexcept {

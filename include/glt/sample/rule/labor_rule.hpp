@@ -43,7 +43,7 @@ namespace detail {
 /// sampler a rule with a new key before every batch, the same on all ranks.
 ///
 /// @shape  sources [E], original id of the source of every edge, by position; empty if the graph's ids are original
-///         ones. In a part of a graph, `dist::make_source_originals` returns it.
+///         ones. In a part of a graph, `dist::make_source_values` returns it.
 /// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson` if offsets are needed before picks:
 ///         on devices and across ranks; no memory
 /// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
@@ -209,7 +209,7 @@ private:
 /// The first edge from a source keeps the id of the source. The next edges from it get names that all rows share, so
 /// rows still take the same neighbours. Draws from rows without parallel edges do not change.
 ///
-///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_originals
+///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_values
 ///     name_parallel_edges(graph, names);
 ///     labor_rule<memory_space::host> const rule{.sources = names, .counts = labor_count::exact};
 ///

@@ -92,8 +92,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
 /// @cost   O(num_rows + E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
   requires(detail::host_accessible(Space))
-void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
-                    Executor const& ex = {}) {
+void validate(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times, Executor const& ex = {}) {
   detail::check_times(ex, graph, times,
                       [](auto view) { return std::vector<std::int64_t>(view.data(), view.data() + view.size()); });
 }
@@ -102,8 +101,8 @@ void validate_times(csr_view<Space, Vertex> graph, array_view<Space, std::int64_
 ///
 /// @where  synchronises
 template <device_policy Policy, vertex_id Vertex>
-void validate_times(Policy const& policy, csr_view<Policy::space, Vertex> graph,
-                    std::type_identity_t<array_view<Policy::space, std::int64_t const>> times) {
+void validate(Policy const& policy, csr_view<Policy::space, Vertex> graph,
+              std::type_identity_t<array_view<Policy::space, std::int64_t const>> times) {
   detail::check_times(policy.executor(), graph, times, [&](auto view) { return to_vector(policy, view); });
 }
 

@@ -136,20 +136,21 @@ template <device_policy Policy = device::cpu>
 class weight_tables {
 public:
   static constexpr memory_space space = Policy::space;
+  using view_type = detail::weight_tables_view<space>; ///< for a `weighted_rule`
 
   weight_tables() = default;
 
   /// Checks the weights and builds the tables; the rows are divided over the executor of the policy.
   ///
   /// @shape  weights [E], in row order
-  /// @throws precondition_error  as `validate_weights`, or if a row has 2³² edges or more
+  /// @throws precondition_error  as `validate`, or if a row has 2³² edges or more
   /// @cost   O(E); waits for the checks
   template <vertex_id Vertex>
   weight_tables(csr_view<space, Vertex> graph, array_view<space, float const> weights, Policy policy = {})
       : slots_(graph.num_edges(), policy), num_positive_(graph.num_rows(), policy) {
     using graph_type = csr_view<space, Vertex>;
     auto const ex = policy.executor();
-    validate_weights(policy, graph, weights);
+    validate(policy, graph, weights);
     auto const longest =
         ex.reduce(graph.num_rows(), std::int64_t{0}, detail::degree_of_row<graph_type>{graph}, detail::larger{});
     if (longest > std::int64_t{detail::always}) {
@@ -159,9 +160,7 @@ public:
     ex.for_each(graph.num_rows(), detail::fill_tables<graph_type>{graph, weights, slots_.view(), num_positive_.view()});
   }
 
-  [[nodiscard]] detail::weight_tables_view<space> view() const noexcept {
-    return {slots_.view(), num_positive_.view()};
-  }
+  [[nodiscard]] view_type view() const noexcept { return {slots_.view(), num_positive_.view()}; }
 
 private:
   buffer<Policy, detail::alias_slot> slots_;

@@ -227,7 +227,7 @@ namespace glt {
 /// order of draw.
 ///
 /// @shape  weights [E], in row order · tables made of the same graph and weights, or empty
-/// @pre    the weights passed `validate_weights`; not checked
+/// @pre    the weights passed `validate`; not checked
 /// @cost   as `pick_distinct_by_table` and `pick_by_table`, or `pick_smallest_keys` and `pick_by_prefix_sums`
 template <memory_space Space>
 struct weighted_rule {

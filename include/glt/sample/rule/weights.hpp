@@ -90,8 +90,8 @@ void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, array_view
 /// @cost   O(E)
 template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
   requires(detail::host_accessible(Space))
-void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Space, float const>> weights,
-                      Executor const& ex = {}) {
+void validate(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Space, float const>> weights,
+              Executor const& ex = {}) {
   detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });
 }
 
@@ -99,8 +99,8 @@ void validate_weights(csr_view<Space, Vertex> graph, std::type_identity_t<array_
 ///
 /// @where  synchronises
 template <device_policy Policy, vertex_id Vertex>
-void validate_weights(Policy const& policy, csr_view<Policy::space, Vertex> graph,
-                      std::type_identity_t<array_view<Policy::space, float const>> weights) {
+void validate(Policy const& policy, csr_view<Policy::space, Vertex> graph,
+              std::type_identity_t<array_view<Policy::space, float const>> weights) {
   detail::check_weights(policy.executor(), graph, weights,
                         [&](auto view, std::int64_t i) { return detail::read_element(policy, view, i); });
 }

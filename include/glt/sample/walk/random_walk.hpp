@@ -38,7 +38,7 @@ void check_square(csr_view<Space, Vertex> graph) {
 
 /// Walker along the rows of a graph: from a vertex to the source of one of its edges, every edge equally likely.
 ///
-/// Walks follow edges backwards, as messages are collected; rows made with `edge_direction::out` give walks along the
+/// Walks follow edges backwards, as messages are collected; rows made with `{.by_source = true}` give walks along the
 /// edges. A walk ends at a vertex without neighbours.
 ///
 /// With `restart`, every step of a walk that has not ended returns to the start with that probability: the next vertex

@@ -82,8 +82,8 @@ struct whole_data {
   }
   // The graph in numbers, with reverses if asked for.
   [[nodiscard]] glt::hetero_graph<cpu, glt::global_id> graph(bool symmetric) const {
-    std::vector<glt::node_type> nodes;
-    std::vector<glt::edge_type> edges;
+    std::vector<glt::hetero_schema::node_type> nodes;
+    std::vector<glt::hetero_schema::edge_type> edges;
     std::vector<std::pair<ids, ids>> ends;
     for (std::size_t t = 0; t < num_types; ++t) {
       nodes.push_back({names[t], std::ssize(vertices[t])});

@@ -21,7 +21,7 @@ TEST_CASE_TEMPLATE("every edge of a sample has the vertex at which it ends", Pol
   Policy const policy;
   auto const list = glt_test::random_graph(101, 900);
   auto const whole = glt::make_csr<glt::device::cpu>(list.view(), {.edge_ids = true});
-  auto const graph = glt::copy_graph(whole.view(), policy);
+  auto const graph = glt::copy(whole.view(), policy);
   std::vector<glt::local_id> const seeds{3, 50, 3, 77};
   auto const there = glt::make_buffer<Policy>(seeds, policy);
   glt::neighbor_sampler sampler(graph.view(), {.fanouts = {4, 3}, .edge_ids = true}, policy);

@@ -169,14 +169,14 @@ TEST_CASE("arrays of another shape or damaged ones are refused") {
 TEST_CASE("progress is told by files, and may end the work") {
   std::vector<std::int64_t> done;
   io::detail::npy_folder_options options;
-  options.reading.on_progress = [&](io::progress const& now) {
+  options.reading.on_progress = [&](io::task_progress const& now) {
     done.push_back(now.done);
     CHECK(now.total == 13);
   };
   static_cast<void>(read(small_folder(), options));
   CHECK(done.size() == 13);
   CHECK(std::ranges::is_sorted(done));
-  options.reading.on_progress = [](io::progress const&) { throw std::runtime_error("enough"); };
+  options.reading.on_progress = [](io::task_progress const&) { throw std::runtime_error("enough"); };
   CHECK(thrown<std::runtime_error>([&] { static_cast<void>(read(small_folder(), options)); }) == "enough");
 }
 

@@ -22,8 +22,8 @@ using namespace glt_test;
 namespace {
 
 hetero_graph<device::cpu, global_id> graph_of(io::raw_data const& data) {
-  std::vector<node_type> nodes;
-  std::vector<edge_type> edges;
+  std::vector<hetero_schema::node_type> nodes;
+  std::vector<hetero_schema::edge_type> edges;
   for (auto const& table : data.nodes) {
     nodes.push_back({table.name, table.num_nodes});
   }

@@ -119,7 +119,7 @@ TEST_CASE("of several faults the first one is told") {
 TEST_CASE("progress reaches the whole text, and may end the work") {
   auto const text = text_of(100);
   std::vector<std::int64_t> done;
-  io::read_options options{.on_progress = [&](io::progress const& now) {
+  io::read_options options{.on_progress = [&](io::task_progress const& now) {
     CHECK(now.what == "reading numbers");
     CHECK(now.unit == "bytes");
     CHECK(now.total == std::ssize(text));
@@ -135,7 +135,7 @@ TEST_CASE("progress reaches the whole text, and may end the work") {
 
   io::detail::text_source again("a", text, {.piece_bytes = 64});
   numbers others;
-  options.on_progress = [](io::progress const&) { throw std::runtime_error("enough"); };
+  options.on_progress = [](io::task_progress const&) { throw std::runtime_error("enough"); };
   CHECK(thrown<std::runtime_error>([&] { io::detail::parse_lines(again, options, "reading", others); }) == "enough");
   CHECK(others.values.size() < 100);
 }

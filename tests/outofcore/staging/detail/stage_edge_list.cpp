@@ -138,7 +138,7 @@ TEST_CASE("memory is for a piece of the text, however many edges there are") {
   auto const before = own_memory();
   auto most = before;
   int looks = 0;
-  auto const look = [&](io::progress const&) {
+  auto const look = [&](io::task_progress const&) {
     most = std::max(most, own_memory());
     ++looks;
   };

@@ -37,7 +37,7 @@ class slice_exchange {
 
 public:
   /// @comm   none, or one reduction; see `device_comm`
-  explicit slice_exchange(Comm comm, Policy policy = {}, dist::staging_options options = {})
+  explicit slice_exchange(Comm comm, Policy policy = {}, staging_options options = {})
       : comm_(make_payload_comm(std::move(comm), policy, options)), policy_(std::move(policy)),
         counts_(static_cast<std::size_t>(comm_.size()), 0), received_counts_(counts_), headers_(counts_.size()) {
     prefix_sums(counts_, sent_offsets_);

@@ -198,7 +198,7 @@ public:
       } else if (box_->is_of_another_job(client) && now - heard >= limit) { // it may go on later, and must not wait
         dismiss(client, service_message::dropped,
                 message(roles_->name_of(client), " has sent nothing for ", limit.count(),
-                        " s; take batches more often, or raise mpi_options::time_limit of the servers"));
+                        " s; take batches more often, or raise mpi_comm::options_type::time_limit of the servers"));
       } else {
         continue;
       }

@@ -3,14 +3,15 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/sampling/detail/shared_draws.hpp>
-#include <glt/dist/sampling/results.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/sample/detail/batch/builder.hpp>
 #include <glt/sample/detail/batch/hetero_builder.hpp>
 #include <glt/sample/detail/batch/hop_worker.hpp>
 #include <glt/sample/hetero_options.hpp>
+#include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>
+#include <glt/sample/subgraph.hpp>
 
 namespace glt::detail {
 
@@ -24,7 +25,7 @@ struct sampled_kind {
   using checked_seeds = hetero_seeds<Policy::space, vertex_type>;
   using options_type = neighbor_options;
   using rules_type = Rule;
-  using subgraph_type = dist::sampled_subgraph<Policy, vertex_type>;
+  using subgraph_type = sampled_subgraph<Policy, vertex_type>;
   using builder_type = subgraph_builder<Policy, vertex_type>;
   using lone_type = hop_worker<Policy, vertex_type, Rule, Graph::space>;
   using part_type = part_view<Graph::space, vertex_type>;

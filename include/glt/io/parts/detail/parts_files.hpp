@@ -43,7 +43,7 @@ inline std::string node_folder(std::string_view type) {
   return encoded_name(type);
 }
 
-inline std::string edge_folder(edge_type const& type) {
+inline std::string edge_folder(hetero_schema::edge_type const& type) {
   return encoded_name(type.source) + "." + encoded_name(type.name) + "." + encoded_name(type.destination);
 }
 
