@@ -292,6 +292,23 @@ void check_methods(io::raw_data const& all, Use use) {
   fennel.passes = 5;
   fennel.order = glt::stream_order::natural;
   check_method(all, "fennel", fennel, use);
+  auto const seeds = glt_partition::whole_graph(all).seeds();
+  if (!seeds.empty()) {
+    check_method(all, "frequency",
+                 dist::frequency_partitioner<glt::ldg_partitioner>{
+                     .seeds = seeds,
+                     .hotness = glt_partition::hotness_of({}),
+                     .capacity_slack = slack,
+                     .deal = {.seed = 1, .capacity_slack = slack, .passes = 5, .order = glt::stream_order::natural}},
+                 use);
+  }
+  glt_partition::options multilevel;
+  multilevel.key = 1;
+  multilevel.slack = slack;
+  check_method(all, "multilevel", glt_partition::make_multilevel(multilevel, {}), use);
+#if GLT_PARTITION_METIS
+  check_method(all, "metis", glt::metis_partitioner{.seed = 1, .capacity_slack = slack}, use);
+#endif
 }
 
 } // namespace
