@@ -303,7 +303,7 @@ namespace glt::dist {
 ///   need no graph;
 /// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
 ///   keeps the parts of all vertices and a round of rows;
-/// - `ptscotch_partitioner` works on the rows of all ranks together, if there is one node type; no rank gets the graph;
+/// - `ptscotch_partitioner` works on the rows of all ranks together; no rank gets the graph;
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///
