@@ -228,7 +228,7 @@ namespace glt {
 /// and self-loops; edges between the same vertices are merged. The parts are the same for the same seed, number of
 /// ranks and `homes`. A graph with no more vertices than ranks, or without edges, is divided equally without PT-Scotch.
 ///
-/// PT-Scotch balances the vertices of all types together. Then each part gives what exceeds its share of a type, first
+/// PT-Scotch balances the vertices of all types together. Then each part gives the excess of its share of a type, first
 /// vertices with few edges, to parts that have room for this type.
 ///
 /// If PT-Scotch fails, it prints the reason on the standard error. Link libptscotcherr, as glt::ptscotch does, never
@@ -286,9 +286,8 @@ struct ptscotch_partitioner {
           ++number;
         }
       } else {
-        detail::keep_capacity(
-            comm, std::span(std::as_const(graph.offsets)).subspan(static_cast<std::size_t>(first)),
-            detail::part_capacity(num_vertices, 1, capacity_slack, comm.size()), of_type);
+        detail::keep_capacity(comm, std::span(std::as_const(graph.offsets)).subspan(static_cast<std::size_t>(first)),
+                              detail::part_capacity(num_vertices, 1, capacity_slack, comm.size()), of_type);
       }
     }
     return part_of;

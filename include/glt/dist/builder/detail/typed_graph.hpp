@@ -101,7 +101,7 @@ template <communicator Comm>
   return made;
 }
 
-/// In-edges of the vertices of all types at this home, in a numbering home after home, and type after type in each.
+/// In-edges of the vertices of all types at this home. They are numbered home after home, and in each type after type.
 ///
 /// @shape  first_rows [node types + 1] of this home's rows by type
 struct joined_homes {
@@ -114,13 +114,13 @@ struct joined_homes {
   }
 };
 
-/// Numbers what `gather_at_homes` returned anew; with one type the numbers stay.
+/// Joins the rows of `gather_at_homes` and gives new numbers to their vertices; with one type the numbers stay.
 ///
 /// @cost   O(V + E log(types · R)) of this home; memory of the result
 [[nodiscard]] inline joined_homes join_homes(typed_graph const& graph, std::vector<home_rows> types, int rank) {
   auto const num_homes = graph.vertices[0].book().num_parts();
-  std::vector<global_id> offsets{0};                   // of homes
-  std::vector<std::vector<global_id>> first(num_homes); // of every home, by type
+  std::vector<global_id> offsets{0};                                              // of homes
+  std::vector<std::vector<global_id>> first(static_cast<std::size_t>(num_homes)); // of every home, by type
   for (int home = 0; home < num_homes; ++home) {
     auto next = offsets.back();
     for (auto const& vertices : graph.vertices) {
