@@ -250,6 +250,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
     auto const& [name, of_rows, of_splits, count] = data.nodes[t];
     names[t] = gather_names(host, graph.vertices[t]);
     values[t] = gather_rows(host, of_rows.vertices, data.node_columns[t], graph.vertices[t], names[t], options.missing);
+    graph.vertices[t].forget_lists();
     splits[t] = gather_splits(host, of_splits, graph.vertices[t]);
   }
 
