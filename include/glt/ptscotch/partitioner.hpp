@@ -245,7 +245,8 @@ struct ptscotch_partitioner {
   /// @param  homes  divides the vertices into ranges, one for each rank
   /// @param  first_rows  of this rank's rows by node type, and their number; as many types on every rank
   /// @shape  rows: the rows of this rank by `homes`, of V columns · first_rows [node types + 1] → [rows]
-  /// @comm   collective; header exchanges, some for every type, two rounds of 8 bytes an edge, and the messages of PT-Scotch
+  /// @comm   collective; header exchanges, some for every type, two rounds of 8 bytes an edge, and the messages of
+  ///         PT-Scotch
   /// @throws collective_error  on every rank, if capacity_slack is negative, V or 2 E is more than PT-Scotch can count,
   ///                           or PT-Scotch fails
   /// @cost   about 150 bytes an edge of this rank, most of them in PT-Scotch

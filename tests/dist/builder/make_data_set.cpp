@@ -361,10 +361,11 @@ TEST_CASE("missing rows are an error that names the vertex, or get a value") {
     std::vector<std::int64_t> const ends{1000, 2000};
     std::vector<std::int64_t> const vertex{1000};
     std::vector<std::int16_t> const value{5};
+    std::vector<std::int64_t> const label{6};
     bool const here = comm.rank() == comm.size() - 1;
     dist::local_data data{.edges = {.sources = ends, .destinations = ends}};
     if (here) {
-      data.rows = {.vertices = vertex, .tensors = {{"x", value}}};
+      data.rows = {.vertices = vertex, .tensors = {{"x", value}, {"y", label}}};
     }
     auto const text = glt_test::thrown<glt::collective_error>([&] { (void)dist::make_data_set(comm, data); });
     CHECK(glt_test::names(text, "vertex 2000 has no row"));
@@ -374,6 +375,7 @@ TEST_CASE("missing rows are an error that names the vertex, or get a value") {
       CHECK(glt_test::names(refused, "missing rows for \"x\" of int16"));
     }
     auto const filled = dist::make_data_set(comm, data, glt::contiguous_partitioner{}, {.missing = -2});
+    CHECK(filled.num_classes() == 7);
     auto const tensors = filled.tensors().local().template view<std::int16_t>("x").features;
     for (std::int64_t r = 0; r < tensors.rows(); ++r) {
       CHECK(tensors(r, 0) == (filled.original()[r] == 0 ? 5 : -2));

@@ -65,6 +65,7 @@ struct data_description {
   /// Returns one more than the largest label on all servers; 0 without labels.
   ///
   /// @throws precondition_error  as `data_set::num_classes`
+  /// @cost   O(1); `serve_data` reads all labels once
   [[nodiscard]] std::int64_t num_classes() const {
     glt::detail::check_num_classes(classes, num_vertices());
     return classes;
