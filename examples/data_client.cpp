@@ -22,13 +22,12 @@ void train(glt::mpi_comm world) {
   dist::client client(roles);
   glt::run_collectively(roles.group(), [&] { // an error of one client is an error of all
     dist::remote_data data(client, "papers");
-    auto const classes = client.request<std::int64_t>(client.servers().front(), "classes", std::int64_t{0});
     loader_type training(client, "batches", data.split("train"), {.fanouts = {10}},
                          {.batch_size = 50, .shuffle = true});
     loader_type testing(client, "batches", data.split("test"), {.fanouts = {10}}, {.batch_size = 500});
     glt::set_torch_threads(1); // ranks are the parallelism
     at::manual_seed(1);
-    glt::sage_conv layer({.in = data.description().num_columns(), .out = classes});
+    glt::sage_conv layer({.in = data.description().num_columns(), .out = data.description().num_classes()});
     auto const scores = [&](auto& batch) { return layer(glt::to_tensor(batch.features()), batch.subgraph.block(0)); };
     torch::optim::Adam adam(layer->parameters(), 0.1);
     for (int epoch = 0; epoch < 5; ++epoch) {

@@ -36,8 +36,7 @@ void serve(dist::role_context<glt::mpi_comm>& roles, dist::data_set<> const& dat
   dist::server server(roles);
   server.offer("batches", dist::neighbor_batches(data, {})); // clients choose the fanouts
   dist::serve_data(server, "papers", data);                  // rows, labels, ids and splits
-  server.register_service("classes", [&](std::int64_t) { return data.num_classes(); });
-  server.run(); // until the clients are gone
+  server.run();                                              // until the clients are gone
 }
 
 void run(glt::mpi_comm comm, char const* port_file, int jobs) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <glt/core/random.hpp>
 #include <glt/dist/builder/exchange.hpp>
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/graph/convert.hpp>
@@ -22,15 +23,28 @@ namespace {
 // In turns: make_csr of all edges on rank 0, with the same ids, and the transfer alone, 24 bytes of every edge that
 // moves to another rank. "ratio" is make_data_set without the transfer by make_csr; "cpu_ratio" is the processor time
 // of the slowest rank, with the transfer, by that of make_csr: other programs on the machine, which make ranks wait for
-// each other, change it less.
+// each other, change it less. With any_ids, vertices have random ids of 63 bits.
 void make_data_set(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const graph = glt::make_rmat<glt::global_id>({.scale = glt_bench::graph_scale(), .edge_factor = 29});
   auto const all = graph.view();
   auto const first = all.num_edges() * comm.rank() / comm.size();
   auto const size = all.num_edges() * (comm.rank() + 1) / comm.size() - first;
-  glt::dist::local_data const local{.edges = {.sources = all.sources().subview(first, size),
-                                              .destinations = all.destinations().subview(first, size)}};
+  glt::dist::local_data local{.edges = {.sources = all.sources().subview(first, size),
+                                        .destinations = all.destinations().subview(first, size)}};
+  std::vector<std::int64_t> any_sources;
+  std::vector<std::int64_t> any_destinations;
+  if (state.range(1) != 0) {
+    glt::random_key const names(7);
+    auto const any_id = [&](glt::global_id v) {
+      return static_cast<std::int64_t>(names.fold(static_cast<std::uint64_t>(v)).bits() >> 1);
+    };
+    for (auto e = first; e < first + size; ++e) {
+      any_sources.push_back(any_id(all.sources()[e]));
+      any_destinations.push_back(any_id(all.destinations()[e]));
+    }
+    local.edges = {.sources = any_sources, .destinations = any_destinations};
+  }
   std::optional<std::int64_t> num_vertices;
   if (state.range(0) != 0) {
     num_vertices = all.num_vertices();
@@ -84,9 +98,10 @@ void make_data_set(benchmark::State& state) {
 }
 
 BENCHMARK(make_data_set)
-    ->ArgName("num_vertices")
-    ->Arg(0)
-    ->Arg(1)
+    ->ArgNames({"num_vertices", "any_ids"})
+    ->Args({0, 0})
+    ->Args({1, 0})
+    ->Args({0, 1})
     ->Iterations(3)
     ->UseManualTime()
     ->Unit(benchmark::kSecond);

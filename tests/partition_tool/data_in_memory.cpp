@@ -252,12 +252,13 @@ void divide(io::raw_data const& all, glt_partition::options const& chosen, std::
 // Divides a data set by glt-partition into a folder, and on thread ranks by a method, and calls use(comm, data,
 // folder).
 template <class Method, class Use>
-void check_method(io::raw_data const& all, std::string const& name, Method const& method, Use use) {
+void check_method(io::raw_data const& all, std::string const& name, Method const& method, Use use,
+                  std::vector<int> const& sizes = {1, 2, 3, 4, 7}) {
   CAPTURE(name);
   CAPTURE(all.name);
   CAPTURE(all.nodes[0].num_nodes);
   bool const has_types = all.nodes.size() > 1;
-  for (int const ranks : {1, 2, 3, 4, 7}) {
+  for (int const ranks : sizes) {
     CAPTURE(ranks);
     glt_test::scratch_folder const scratch;
     glt_partition::options chosen;
@@ -292,6 +293,21 @@ void check_methods(io::raw_data const& all, Use use) {
   fennel.passes = 5;
   fennel.order = glt::stream_order::natural;
   check_method(all, "fennel", fennel, use);
+  glt_partition::options chosen;
+  chosen.slack = slack;
+  check_method(all, "multilevel", glt_partition::make_multilevel(chosen, {}), use, {1, 3});
+  glt_partition::whole_graph const graph(all);
+  if (!graph.seeds().empty()) {
+    check_method(all, "frequency",
+                 dist::frequency_partitioner<glt::ldg_partitioner>{.seeds = graph.seeds(),
+                                                                   .hotness = glt_partition::hotness_of(chosen),
+                                                                   .capacity_slack = slack,
+                                                                   .deal = glt_partition::make_ldg(chosen)},
+                 use, {1, 2, 3});
+  }
+#if GLT_PARTITION_METIS
+  check_method(all, "metis", glt::metis_partitioner{.seed = 1, .capacity_slack = slack}, use, {1, 2, 3});
+#endif
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct held_edges {
   std::vector<Vertex> sources;
   std::vector<Vertex> destinations;
 
+  held_edges() = default;
   held_edges(coo_view<memory_space::host, Vertex> graph, int rank, int ranks) {
     for (std::int64_t e = rank; e < graph.num_edges(); e += ranks) {
       sources.push_back(graph.sources()[e]);
@@ -99,6 +101,60 @@ TEST_CASE("communities are found again, whatever the seed") {
       auto const data = spread(comm, planted.graph.view(), {.seed = seed, .capacity_slack = 0.05});
       check_parts(comm, data, 4001, 0.05);
       CHECK(cut_of(comm, data) < 0.2); // 1 of 9 edges comes from outside; hashing cuts 0.75 of 4 parts
+    }
+  });
+}
+
+TEST_CASE("communities of two types are found again, and every part gets its share of both") {
+  auto const planted =
+      make_planted_communities({.num_vertices = 4001, .num_communities = 12, .in_degree = 8, .out_degree = 1});
+  auto const graph = planted.graph.view();
+  std::array<char const*, 3> const types{"paper", "author", "venue"};
+  auto const type_of = [](std::int64_t v) { return static_cast<std::size_t>(v % 3 == 0 ? 1 : 0); };
+  std::array<std::int64_t, 3> num_vertices{0, 0, 5}; // venues have no edges
+  for (std::int64_t v = 0; v < graph.num_vertices(); ++v) {
+    ++num_vertices[type_of(v)];
+  }
+  on_ranks([&](auto comm) {
+    std::array<held_edges<global_id>, 4> held; // sources before destinations
+    for (std::int64_t e = comm.rank(); e < graph.num_edges(); e += comm.size()) {
+      auto const source = graph.sources()[e];
+      auto const destination = graph.destinations()[e];
+      auto& edges = held[2 * type_of(source) + type_of(destination)];
+      edges.sources.push_back(10 * source);
+      edges.destinations.push_back(10 * destination);
+    }
+    dist::local_data data;
+    for (auto const* const type : types) {
+      data.node_types.push_back({.name = type});
+    }
+    data.node_types[2].num_vertices = num_vertices[2];
+    for (std::size_t e = 0; e < held.size(); ++e) {
+      data.edge_types.push_back({types[e / 2], "edge" + std::to_string(e), types[e % 2], held[e].local().edges});
+    }
+    std::vector<std::vector<global_id>> first;
+    for (int const time : {0, 1}) {
+      auto const made = dist::make_data_set(comm, data, ptscotch_partitioner{.capacity_slack = 0.05});
+      std::array<std::int64_t, 2> counts{0, graph.num_edges()}; // of cut edges
+      for (int e = 0; e < made.schema().num_edge_types(); ++e) {
+        for (auto const source : made.hetero_graph().local(e).sources()) {
+          counts[0] += made.book(made.schema().source_type(e)).owner(source) != comm.rank() ? 1 : 0;
+        }
+      }
+      comm.all_reduce(std::span(counts).first(1), reduction::sum);
+      CHECK(static_cast<double>(counts[0]) < 0.2 * static_cast<double>(counts[1]));
+      for (int t = 0; t < 3; ++t) {
+        CAPTURE(t);
+        auto const all = num_vertices[static_cast<std::size_t>(t)];
+        CHECK(made.book(t).num_vertices() == all);
+        CHECK(made.book(t).size(comm.rank()) <= detail::part_capacity(all, 1, 0.05, comm.size()));
+        auto const here = to_vector(made.original(t));
+        if (time == 0) {
+          first.push_back(here);
+        } else {
+          CHECK(here == first[static_cast<std::size_t>(t)]);
+        }
+      }
     }
   });
 }
@@ -171,9 +227,9 @@ TEST_CASE("every edge stands in the rows of both ends, once, with the number of 
 
 TEST_CASE("parts above the capacity give their vertices with the fewest edges") {
   on_ranks([](auto comm) {
-    detail::scotch_rows const rows{.offsets = {0, 3, 4, 6}, .neighbors = {}, .weights = {}};
+    std::array<SCOTCH_Num, 4> const offsets{0, 3, 4, 6};
     std::vector<local_id> parts{0, 0, 0};
-    detail::keep_capacity(comm, rows, 3, host_view<local_id>(parts));
+    detail::keep_capacity(comm, offsets, 3, host_view<local_id>(parts));
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 0);
     for (auto const part : parts) {
       ++sizes[static_cast<std::size_t>(part)];
@@ -202,7 +258,7 @@ TEST_CASE("bad options and sizes beyond PT-Scotch's integers are refused on all 
       csr_view<memory_space::host, global_id> const huge(9, {&offset, comm.rank() == 0 ? 10 : 1},
                                                          {&source, std::int64_t{1} << 30});
       CHECK(names(thrown<collective_error>(
-                      [&] { static_cast<void>(ptscotch_partitioner{}(comm, partition_book(offsets), huge)); }),
+                      [&] { static_cast<void>(ptscotch_partitioner{}(comm, partition_book(offsets), huge, {})); }),
                   "twice the number of edges", "32-bit", "ldg_partitioner"));
     }
   });

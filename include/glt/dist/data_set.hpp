@@ -116,9 +116,11 @@ public:
     }
     return *vertices.features;
   }
-  /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex.
+  /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex. Labels below
+  /// 0, such as the value of missing rows, do not count.
   ///
   /// @throws precondition_error  if a label exceeds the number of vertices by far, so that no network has room for them
+  /// @cost   O(1); all labels are read once when the data set is made
   [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const {
     auto const classes = of(node_type).num_classes;
     detail::check_num_classes(classes, book(node_type).num_vertices());

@@ -115,7 +115,6 @@ template <vertex_id Vertex>
 ///
 /// A partitioner with `balance_limit::types` among its limits gives every part its share of every type; without it, the
 /// vertices of a type may be concentrated in some parts.
-/// types may gather in some of the parts.
 ///
 /// @shape  → [node types]
 /// @throws precondition_error  if num_parts < 1, or as `make_homogeneous`

@@ -123,11 +123,12 @@ template <communicator Comm>
 
 /// Moves vertices out of parts above the capacity, first those with few edges, to parts with room.
 ///
-/// @shape  part_of [rows]
+/// @shape  offsets [rows + 1], of edges · part_of [rows]
 /// @pre    all parts together have room; not checked
 /// @comm   collective; header exchanges and two exchanges of 8 bytes
 template <communicator Comm>
-void keep_capacity(Comm& comm, scotch_rows const& rows, std::int64_t capacity, host_view<local_id> part_of) {
+void keep_capacity(Comm& comm, std::span<SCOTCH_Num const> offsets, std::int64_t capacity,
+                   host_view<local_id> part_of) {
   std::vector<std::int64_t> giving(static_cast<std::size_t>(comm.size()), 0); // of every part, vertices on this rank
   std::vector<std::int64_t> of_ranks(giving.size(), 0); // of this rank's part, vertices on every rank
   for (auto const part : part_of) {
@@ -154,7 +155,7 @@ void keep_capacity(Comm& comm, scotch_rows const& rows, std::int64_t capacity, h
     }
     std::ranges::sort(order, {}, [&](SCOTCH_Num row) {
       auto const at = static_cast<std::size_t>(row);
-      return std::pair(rows.offsets[at + 1] - rows.offsets[at], row);
+      return std::pair(offsets[at + 1] - offsets[at], row);
     });
     std::size_t to = 0;
     auto const room = [&] { return std::max<std::int64_t>(capacity - sizes[to].value, 0); };
@@ -227,6 +228,9 @@ namespace glt {
 /// and self-loops; edges between the same vertices are merged. The parts are the same for the same seed, number of
 /// ranks and `homes`. A graph with no more vertices than ranks, or without edges, is divided equally without PT-Scotch.
 ///
+/// PT-Scotch balances the vertices of all types together. Then each part gives the excess of its share of a type, first
+/// vertices with few edges, to parts that have room for this type.
+///
 /// If PT-Scotch fails, it prints the reason on the standard error. Link libptscotcherr, as glt::ptscotch does, never
 /// libptscotcherrexit, which ends the process.
 ///
@@ -234,19 +238,22 @@ namespace glt {
 ///         2008; Her & Pellegrini, "Efficient and scalable parallel graph partitioning", 2010
 struct ptscotch_partitioner {
   std::uint64_t seed = 1;
-  double capacity_slack = 0.03; ///< a part has at most (1 + slack) · V / R vertices, rounded up
+  double capacity_slack = 0.03; ///< a part has at most (1 + slack) · V / R vertices of a type, rounded up
 
   /// Assigns the vertices of this rank's rows to parts, one for each rank.
   ///
   /// @param  homes  divides the vertices into ranges, one for each rank
-  /// @shape  rows: the rows of this rank by `homes`, of V columns → [rows]
-  /// @comm   collective; header exchanges, two rounds of 8 bytes an edge, and the messages of PT-Scotch
+  /// @param  first_rows  of this rank's rows by node type, and their number; as many types on every rank
+  /// @shape  rows: the rows of this rank by `homes`, of V columns · first_rows [node types + 1] → [rows]
+  /// @comm   collective; header exchanges, some for every type, two rounds of 8 bytes an edge, and the messages of
+  ///         PT-Scotch
   /// @throws collective_error  on every rank, if capacity_slack is negative, V or 2 E is more than PT-Scotch can count,
   ///                           or PT-Scotch fails
   /// @cost   about 150 bytes an edge of this rank, most of them in PT-Scotch
   template <communicator Comm>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(Comm& comm, partition_book const& homes,
-                                                         csr_view<memory_space::host, global_id> rows) const {
+                                                         csr_view<memory_space::host, global_id> rows,
+                                                         std::span<std::int64_t const> first_rows) const {
     static_assert(std::is_base_of_v<mpi_comm, Comm>,
                   "ptscotch_partitioner needs processes of MPI as ranks: pass a glt::mpi_comm, or another partitioner");
     run_together(comm, [&] { detail::check_slack("PT-Scotch", capacity_slack); });
@@ -255,23 +262,35 @@ struct ptscotch_partitioner {
         detail::exchange_values(comm, {.what = detail::operation::shuffle, .hop = 71}, {}, graph.offsets.back()));
     buffer<device::cpu, local_id> part_of;
     run_together(comm, [&] { part_of.resize(rows.num_rows()); });
-    if (comm.size() == 1 || homes.num_vertices() <= comm.size() || arcs == 0) {
-      auto part = 0;
-      for (std::int64_t row = 0; row < part_of.size(); ++row) {
-        while (detail::first_place(homes.num_vertices(), comm.size(), part + 1) <= homes.begin(comm.rank()) + row) {
-          ++part;
-        }
-        part_of[row] = part;
+    bool const is_trivial = comm.size() == 1 || homes.num_vertices() <= comm.size() || arcs == 0;
+    if (!is_trivial) {
+      std::vector<SCOTCH_Num> parts(static_cast<std::size_t>(rows.num_rows()) + 1);
+      if constexpr (std::derived_from<Comm, mpi_comm>) { // otherwise the assertion above is the only error
+        run_scotch(comm, graph, parts);
       }
-      return part_of;
+      std::copy_n(parts.begin(), part_of.size(), part_of.begin());
     }
-    std::vector<SCOTCH_Num> parts(static_cast<std::size_t>(rows.num_rows()) + 1);
-    if constexpr (std::derived_from<Comm, mpi_comm>) { // otherwise the assertion above is the only error
-      run_scotch(comm, graph, parts);
+    for (std::size_t type = 0; type + 1 < first_rows.size(); ++type) {
+      auto const first = first_rows[type];
+      auto const of_type = part_of.view().subview(first, first_rows[type + 1] - first);
+      auto const sizes = detail::exchange_values(comm, {.what = detail::operation::shuffle, .hop = 74}, {},
+                                                 of_type.size()); // of ranks
+      auto const num_vertices = detail::total_value(sizes);
+      if (is_trivial) {
+        auto number = detail::total_value(std::span(sizes).first(static_cast<std::size_t>(comm.rank())));
+        auto part = 0;
+        for (auto& of_row : of_type) {
+          while (detail::first_place(num_vertices, comm.size(), part + 1) <= number) {
+            ++part;
+          }
+          of_row = part;
+          ++number;
+        }
+      } else {
+        detail::keep_capacity(comm, std::span(std::as_const(graph.offsets)).subspan(static_cast<std::size_t>(first)),
+                              detail::part_capacity(num_vertices, 1, capacity_slack, comm.size()), of_type);
+      }
     }
-    std::copy_n(parts.begin(), part_of.size(), part_of.begin());
-    detail::keep_capacity(comm, graph, detail::part_capacity(homes.num_vertices(), 1, capacity_slack, comm.size()),
-                          part_of.view());
     return part_of;
   }
 

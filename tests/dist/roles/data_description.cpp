@@ -15,6 +15,7 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(empty.num_vertices() == 0);
   CHECK(empty.num_columns() == 0);
   CHECK_FALSE(empty.has_labels());
+  CHECK(empty.num_classes() == 0);
   CHECK_FALSE(empty.has("originals"));
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(empty.split("train")); }),
                         "no split \"train\"; there are none"));
@@ -24,10 +25,15 @@ TEST_CASE("a description tells what there is, names it where something else is a
                                          .tensors = {{"x", glt::element_type::float16, 7, {}},
                                                      {"y", glt::element_type::int64, 1, {}},
                                                      {"small", glt::element_type::int8, 2, {0.5F, 4}}},
-                                         .splits = {{"train", {1, 4}}, {"test", {0, 0}}}};
+                                         .splits = {{"train", {1, 4}}, {"test", {0, 0}}},
+                                         .classes = 12};
   CHECK(some.num_vertices() == 9);
   CHECK(some.num_columns() == 7);
   CHECK(some.has_labels());
+  CHECK(some.num_classes() == 12);
+  glt::dist::data_description numbers{.offsets = {0, 3}, .classes = 1'000'000'000};
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(numbers.num_classes()); }),
+                        "a label is 999999999"));
   CHECK_FALSE(some.has("originals"));
   CHECK(some.tensor("small").scales[1] == 4);
   CHECK(some.split("train").size() == 5);

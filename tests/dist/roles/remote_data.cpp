@@ -87,6 +87,12 @@ TEST_CASE("a client learns what there is") {
     CHECK(known.num_vertices() == 257);
     CHECK(known.num_columns() == 3);
     CHECK(known.has_labels());
+    std::int64_t largest = 0; // label
+    for (auto const vertex : divided.names.original) {
+      largest = std::max(largest, divided_graph::label(vertex));
+    }
+    CHECK(known.classes == largest + 1); // far more than vertices, so num_classes() refuses them
+    CHECK_THROWS_AS(static_cast<void>(known.num_classes()), glt::precondition_error);
     CHECK(known.has("originals"));
     std::vector<std::string> names;
     for (auto const& tensor : known.tensors) {
@@ -103,6 +109,7 @@ TEST_CASE("a client learns what there is") {
     CHECK(empty.book() == divided.names.book);
     CHECK(empty.description().tensors.size() == 1);
     CHECK_FALSE(empty.description().has_labels());
+    CHECK(empty.description().num_classes() == 0);
     CHECK(empty.description().has("originals"));
   });
 }

@@ -250,6 +250,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
     auto const& [name, of_rows, of_splits, count] = data.nodes[t];
     names[t] = gather_names(host, graph.vertices[t]);
     values[t] = gather_rows(host, of_rows.vertices, data.node_columns[t], graph.vertices[t], names[t], options.missing);
+    graph.vertices[t].forget_lists();
     splits[t] = gather_splits(host, of_splits, graph.vertices[t]);
   }
 
@@ -303,7 +304,7 @@ namespace glt::dist {
 ///   need no graph;
 /// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
 ///   keeps the parts of all vertices and a round of rows;
-/// - `ptscotch_partitioner` works on the rows of all ranks together, if there is one node type; no rank gets the graph;
+/// - `ptscotch_partitioner` works on the rows of all ranks together; no rank gets the graph;
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
 ///

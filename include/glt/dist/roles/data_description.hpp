@@ -3,6 +3,7 @@
 
 #include <glt/core/core.hpp>
 #include <glt/core/error.hpp>
+#include <glt/dist/detail/usual_tensors.hpp>
 
 namespace glt::dist {
 
@@ -50,6 +51,7 @@ struct data_description {
   std::vector<int> ranks;        ///< of the world, that hold the parts
   std::vector<tensor_entry> tensors;
   std::vector<split_entry> splits;
+  std::int64_t classes = 0; ///< one more than the largest label; see `num_classes`
 
   /// Names of the tensors of features, labels and original ids.
   static constexpr std::string_view features = "x";
@@ -60,6 +62,14 @@ struct data_description {
   /// Returns the number of feature columns; 0 without features.
   [[nodiscard]] std::int64_t num_columns() const { return has(features) ? tensor(features).num_columns : 0; }
   [[nodiscard]] bool has_labels() const { return has(labels); }
+  /// Returns one more than the largest label on all servers; 0 without labels.
+  ///
+  /// @throws precondition_error  as `data_set::num_classes`
+  /// @cost   O(1); `serve_data` reads all labels once
+  [[nodiscard]] std::int64_t num_classes() const {
+    glt::detail::check_num_classes(classes, num_vertices());
+    return classes;
+  }
   /// Returns true if there is a tensor of this name.
   [[nodiscard]] bool has(std::string_view name) const {
     return std::ranges::find(tensors, name, &tensor_entry::name) != tensors.end();
@@ -72,7 +82,7 @@ struct data_description {
   friend bool operator==(data_description const&, data_description const&) = default;
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.offsets, self.partitioning, self.ranks, self.tensors, self.splits);
+    return std::tie(self.offsets, self.partitioning, self.ranks, self.tensors, self.splits, self.classes);
   }
 
 private:

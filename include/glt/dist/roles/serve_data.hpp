@@ -47,7 +47,8 @@ class served_vertices {
 public:
   template <device_policy Policy, vertex_id Vertex>
   served_vertices(dist::data_set<Policy, Vertex> const& data, int node_type)
-      : book_(&data.book(node_type)), part_(data.hetero_graph().part()), splits_(data.splits(node_type)) {
+      : book_(&data.book(node_type)), part_(data.hetero_graph().part()), splits_(data.splits(node_type)),
+        classes_(num_classes_of(data.tensors(node_type).local())) {
     auto const& table = data.tensors(node_type).local();
     auto const originals = data.original(node_type);
     add(std::string(dist::data_description::originals),
@@ -82,6 +83,7 @@ public:
     for (auto const& [name, vertices] : splits_) {
       mine.splits.push_back({name, {std::ssize(vertices)}});
     }
+    mine.classes = classes_;
     return mine;
   }
 
@@ -95,7 +97,7 @@ public:
       split.sizes.assign(of_server.size(), 0);
     }
     for (std::size_t part = 0; part < of_server.size(); ++part) {
-      auto const& [offsets, partitioning, unknown, tensors, splits] = of_server[part];
+      auto const& [offsets, partitioning, unknown, tensors, splits, classes] = of_server[part];
       bool const same_splits = std::ranges::equal(splits, whole.splits, {}, &dist::data_description::split_entry::name,
                                                   &dist::data_description::split_entry::name);
       if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors || !same_splits) {
@@ -106,6 +108,7 @@ public:
       for (std::size_t s = 0; s < splits.size(); ++s) {
         whole.splits[s].sizes[part] = splits[s].sizes.front();
       }
+      whole.classes = std::max(whole.classes, classes);
     }
   }
   [[nodiscard]] dist::data_description const& description() const noexcept { return description_; }
@@ -144,6 +147,7 @@ private:
   partition_book const* book_;
   int part_;
   std::span<dist::vertex_split const> splits_;
+  std::int64_t classes_; // on this server
   std::vector<shown_tensor> tensors_;
   dist::data_description description_;
 };

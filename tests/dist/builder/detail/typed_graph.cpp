@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -240,6 +241,45 @@ struct repaired {
   }
 };
 
+// A partitioner of all ranks together that looks at the in-degrees of all sources, and the same of one process.
+struct degrees_of_sources {
+  template <class Comm>
+  glt::buffer<cpu, glt::local_id> operator()(Comm& comm, glt::partition_book const& homes,
+                                             glt::csr_view<glt::memory_space::host, glt::global_id> rows,
+                                             std::span<std::int64_t const> first_rows) const {
+    CHECK(first_rows.size() == num_types + 1);
+    CHECK(first_rows.back() == rows.num_rows());
+    ids degrees(static_cast<std::size_t>(homes.num_vertices()), 0); // of all ranks
+    for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
+      degrees[static_cast<std::size_t>(homes.begin(comm.rank()) + row)] = rows.degree(row);
+    }
+    comm.all_reduce(std::span<std::int64_t>(degrees), glt::reduction::sum);
+    return parts_of(rows, degrees, comm.size());
+  }
+  glt::buffer<cpu, glt::local_id> operator()(glt::csr_view<glt::memory_space::host, glt::global_id> graph,
+                                             int parts) const {
+    ids degrees;
+    for (std::int64_t row = 0; row < graph.num_rows(); ++row) {
+      degrees.push_back(graph.degree(row));
+    }
+    return parts_of(graph, degrees, parts);
+  }
+
+private:
+  static glt::buffer<cpu, glt::local_id> parts_of(glt::csr_view<glt::memory_space::host, glt::global_id> rows,
+                                                  ids const& degrees, int parts) {
+    glt::buffer<cpu, glt::local_id> made(rows.num_rows());
+    for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
+      std::int64_t sum = rows.degree(row);
+      for (auto const source : rows.row(row)) {
+        sum += degrees[static_cast<std::size_t>(source)];
+      }
+      made[row] = static_cast<glt::local_id>(sum % parts);
+    }
+    return made;
+  }
+};
+
 template <class Comm>
 void check_methods(Comm comm, whole_data const& all, bool symmetric) {
   auto const ranks = comm.size();
@@ -255,6 +295,7 @@ void check_methods(Comm comm, whole_data const& all, bool symmetric) {
   check(glt::contiguous_partitioner{}, glt::contiguous_partitioner{.balance = {types}});
   check(glt::hash_partitioner{.seed = 4}, glt::hash_partitioner{.seed = 4});
   check(glt::random_partitioner{.seed = 4}, glt::random_partitioner{.seed = 4});
+  check(degrees_of_sources{}, degrees_of_sources{});
   auto const check_stream = [&](auto method) {
     auto limit = types;
     limit.slack = method.capacity_slack;

@@ -32,12 +32,12 @@ concept gives_parts = std::same_as<P, dist::given_parts> || std::same_as<P, std:
 template <class P>
 concept keeps_limits = requires(P p) { p.balance.push_back(balance_limit::vertices(p.capacity_slack)); };
 
-/// Partitioners that all ranks run together, each with the rows of its homes; they return the parts of these.
+/// Partitioners that all ranks run together, each with the rows of its homes, type after type; they return the parts of
+/// these.
 template <class P, class Comm>
-concept assigns_home_rows =
-    requires(P const& p, Comm& comm, partition_book const& homes, csr_view<memory_space::host, global_id> rows) {
-      { p(comm, homes, rows) } -> std::same_as<buffer<device::cpu, local_id>>;
-    };
+concept assigns_home_rows = requires(P const& p, Comm& comm, joined_homes const& at) {
+  { p(comm, at.homes, at.view(), at.first_rows) } -> std::same_as<buffer<device::cpu, local_id>>;
+};
 
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
@@ -273,20 +273,18 @@ assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> 
     return each(
         [&](std::size_t t, std::int64_t number) { return method.part_of(graph.first[t] + number, comm.size()); });
   } else if constexpr (assigns_home_rows<Method, Comm>) {
-    agree(comm, {.what = operation::shuffle, .hop = 51}, failure_of([&] {
-            if (graph.vertices.size() != 1) {
-              throw precondition_error(
-                  message("this partitioner runs on all ranks together and divides vertices of one "
-                          "type, not of ",
-                          graph.vertices.size(), "; take ldg_partitioner, fennel_partitioner or metis_partitioner"));
+    auto types = gather_at_homes(comm, graph, duplicates);
+    joined_homes at;
+    std::vector<buffer<device::cpu, local_id>> part_of;
+    agree(comm, {.what = operation::shuffle, .hop = 51},
+          failure_of([&] { at = join_homes(graph, std::move(types), comm.rank()); }));
+    auto const of_all = method(comm, at.homes, at.view(), at.first_rows);
+    agree(comm, {.what = operation::shuffle, .hop = 62}, failure_of([&] {
+            for (std::size_t t = 0; t + 1 < at.first_rows.size(); ++t) {
+              auto const first = at.first_rows[t];
+              part_of.push_back(make_buffer<device::cpu>(of_all.cview().subview(first, at.first_rows[t + 1] - first)));
             }
           }));
-    auto const rows = gather_at_homes(comm, graph, duplicates);
-    auto const& [homes, of_home] = rows[0];
-    std::vector<buffer<device::cpu, local_id>> part_of(1);
-    part_of[0] = method(
-        comm, graph.vertices[0].book(),
-        csr_view<memory_space::host, global_id>(homes->num_keys(), of_home.offsets.cview(), of_home.columns.cview()));
     return part_of;
   } else {
     if constexpr (std::same_as<Method, contiguous_partitioner>) {

@@ -172,6 +172,8 @@ gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, ve
         },
         [&](std::byte const* record) { std::memcpy(&arrived.emplace_back(), record, sizeof(listed)); });
     agree(comm, {.what = operation::shuffle, .hop = 44}, failure_of([&] {
+            table.reset(); // it is as large as the list
+            split.vertices.reserve(arrived.size());
             std::ranges::sort(arrived, {}, &listed::position);
             for (auto const& one : arrived) {
               split.vertices.push_back(one.id);

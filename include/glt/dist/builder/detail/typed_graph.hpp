@@ -101,4 +101,60 @@ template <communicator Comm>
   return made;
 }
 
+/// In-edges of the vertices of all types at this home. They are numbered home after home, and in each type after type.
+///
+/// @shape  first_rows [node types + 1] of this home's rows by type
+struct joined_homes {
+  partition_book homes;
+  std::vector<std::int64_t> first_rows;
+  gathered_rows rows;
+
+  [[nodiscard]] csr_view<memory_space::host, global_id> view() const {
+    return {homes.num_vertices(), rows.offsets.cview(), rows.columns.cview()};
+  }
+};
+
+/// Joins the rows of `gather_at_homes` and gives new numbers to their vertices; with one type the numbers stay.
+///
+/// @cost   O(V + E log(types · R)) of this home; memory of the result
+[[nodiscard]] inline joined_homes join_homes(typed_graph const& graph, std::vector<home_rows> types, int rank) {
+  auto const num_homes = graph.vertices[0].book().num_parts();
+  std::vector<global_id> offsets{0};                                              // of homes
+  std::vector<std::vector<global_id>> first(static_cast<std::size_t>(num_homes)); // of every home, by type
+  for (int home = 0; home < num_homes; ++home) {
+    auto next = offsets.back();
+    for (auto const& vertices : graph.vertices) {
+      first[static_cast<std::size_t>(home)].push_back(next);
+      next += vertices.book().size(home);
+    }
+    offsets.push_back(next);
+  }
+  auto const renumbered = [&](global_id column) {
+    auto const type = std::ranges::upper_bound(graph.first, column) - graph.first.begin() - 1;
+    auto const number = column - graph.first[static_cast<std::size_t>(type)];
+    auto const& book = graph.vertices[static_cast<std::size_t>(type)].book();
+    auto const home = book.owner(number);
+    return first[static_cast<std::size_t>(home)][static_cast<std::size_t>(type)] + number - book.begin(home);
+  };
+  joined_homes made{.homes = partition_book(std::move(offsets)), .first_rows = {0}, .rows = {}};
+  std::int64_t num_edges = 0;
+  for (auto const& type : types) {
+    made.first_rows.push_back(made.first_rows.back() + type.homes->size());
+    num_edges += type.rows.columns.size();
+  }
+  made.rows.offsets.resize(made.homes.size(rank) + 1);
+  made.rows.columns.resize(num_edges);
+  made.rows.offsets[0] = 0;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    auto const rows = std::move(types[t].rows); // freed before the next
+    auto const first_row = made.first_rows[t];
+    auto const first_edge = made.rows.offsets[first_row];
+    for (std::int64_t row = 1; row < rows.offsets.size(); ++row) {
+      made.rows.offsets[first_row + row] = first_edge + rows.offsets[row];
+    }
+    std::ranges::transform(rows.columns, made.rows.columns.begin() + first_edge, renumbered);
+  }
+  return made;
+}
+
 } // namespace glt::detail

@@ -246,6 +246,9 @@ public:
           failure_of([&] { table_ = known_ids(last ? std::move(known_) : known_, std::move(of_known)); }));
   }
 
+  /// Frees the memory of the new ids of this rank's lists, which must not be asked for any more.
+  void forget_lists() noexcept { table_ = {}; }
+
   /// Looks up ids after partitioning of any ids; −1 if there is no such vertex.
   ///
   /// @comm   collective; as `key_directory::look_up`
