@@ -6,8 +6,11 @@
 #include <glt/comm/serial.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/loading/rest_of_epoch.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/checkpoint.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
@@ -21,9 +24,12 @@
 #include "support/scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,7 +111,113 @@ std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::pa
   return made;
 }
 
+// Seeds of some steps, and their sampled edges, of all ranks.
+struct sampled_steps {
+  using placed_id = std::array<std::int64_t, 2>; // a step, and an id
+  std::multiset<placed_id> seeds;
+  std::multiset<placed_id> edges;
+
+  // Adds the batches of all ranks to the result of each.
+  template <class Comm>
+  static sampled_steps of(Comm comm, dist::data_set<> const& data, dist::vertex_seeds<> const& seeds,
+                          dist::loader_options const& options, std::int64_t epoch, std::int64_t first_step) {
+    std::vector<placed_id> own_seeds;
+    std::vector<placed_id> own_edges;
+    dist::neighbor_batches const recipe(data, {.fanouts = {3}, .edge_ids = true});
+    dist::loader loader(comm, recipe, seeds, options);
+    for (auto const& batch : loader.epoch(epoch, first_step)) {
+      for (auto const place : batch.positions) {
+        own_seeds.push_back({batch.step, seeds.vertices[static_cast<std::size_t>(place)]});
+      }
+      for (auto const edge : batch.subgraph.edge_ids()) {
+        own_edges.push_back({batch.step, edge});
+      }
+    }
+    sampled_steps made;
+    for (auto const& some : glt::gather_over_ranks(comm, own_seeds)) {
+      made.seeds.insert(some.begin(), some.end());
+    }
+    for (auto const& some : glt::gather_over_ranks(comm, own_edges)) {
+      made.edges.insert(some.begin(), some.end());
+    }
+    return made;
+  }
+  void keep_before(std::int64_t step) {
+    std::erase_if(seeds, [&](auto const& of) { return of[0] >= step; });
+    std::erase_if(edges, [&](auto const& of) { return of[0] >= step; });
+  }
+};
+
 } // namespace
+
+TEST_CASE("an epoch that one number of ranks began is finished by any other from their files, with the same samples") {
+  hot_folder const made;
+  glt::neighbor_options const neighbors{.fanouts = {3}, .edge_ids = true};
+  dist::loader_options const options{.batch_size = 3, .shuffle = true, .seed = 4};
+  constexpr std::int64_t epoch = 1;
+  constexpr std::int64_t stop = 2;
+  for (int const num_saved : {1, 2, 3, 4}) {
+    auto const file = [&](char const* name, int rank) {
+      return made.scratch / glt::detail::message(name, num_saved, '.', rank);
+    };
+    sampled_steps wanted;
+    std::int64_t num_full = 0; // steps that are full on all ranks
+    glt::run_threads(num_saved, [&](auto comm) {
+      auto const data = io::open_data_set(comm, made.path);
+      dist::vertex_seeds<> seeds;
+      for (auto v = data.book().begin(comm.rank()); v < data.book().end(comm.rank()); ++v) {
+        seeds.vertices.push_back(v);
+      }
+      dist::loader loader(comm, dist::neighbor_batches(data, neighbors), seeds, options);
+      auto place = make_checkpoint(loader, seeds, data.book(), neighbors);
+      io::write_npy(file("seeds", comm.rank()), seeds.vertices);
+      for (auto const& batch : loader.epoch(epoch)) {
+        place.advance(batch);
+        if (place.step == stop) {
+          io::save_checkpoint(file("place", comm.rank()), place);
+        }
+      }
+      auto const full = glt::reduce_over_ranks(comm, seeds.size() / options.batch_size, glt::reduction::min);
+      auto rest = sampled_steps::of(comm, data, seeds, options, epoch, stop);
+      if (comm.rank() == 0) {
+        num_full = full;
+        wanted = std::move(rest);
+      }
+    });
+    REQUIRE(num_full > stop + 1);
+    on_ranks([&](auto comm) {
+      std::vector<dist::loader_checkpoint> saved;
+      for (int rank = 0; rank < num_saved; ++rank) {
+        saved.push_back(io::load_checkpoint(file("place", rank)));
+      }
+      auto const rest = dist::rest_of_epoch(
+          saved, [&](int rank) { return dist::vertex_seeds<>(io::read_npy<glt::global_id>(file("seeds", rank)).data); },
+          comm.rank(), comm.size());
+      auto const data = io::open_data_set(comm, made.path);
+      dist::loader const loader(comm, dist::neighbor_batches(data, neighbors), rest.seeds, rest.options);
+      auto place = make_checkpoint(loader, rest.seeds, data.book(), neighbors);
+      place.resume(saved);
+      auto found = sampled_steps::of(comm, data, rest.seeds, rest.options, place.epoch, place.step);
+      auto const seeds_of = [](sampled_steps const& steps) {
+        std::multiset<std::int64_t> ids;
+        std::ranges::transform(steps.seeds, std::inserter(ids, ids.end()), [](auto const& of) { return of[1]; });
+        return ids;
+      };
+      CHECK(seeds_of(found) == seeds_of(wanted));
+      auto expected = wanted;
+      found.keep_before(num_full);
+      expected.keep_before(num_full);
+      CHECK(found.seeds == expected.seeds);
+      CHECK(found.edges == expected.edges);
+      CHECK(expected.edges.size() > 20);
+      if (comm.size() != num_saved) {
+        dist::loader const whole(comm, dist::neighbor_batches(data, neighbors), rest.seeds, options);
+        auto other = make_checkpoint(whole, rest.seeds, data.book(), neighbors);
+        CHECK(names(thrown<glt::precondition_error>([&] { other.resume(saved[0]); }), "num_ranks", "rest_of_epoch"));
+      }
+    });
+  }
+}
 
 TEST_CASE("a rank opens what it loads from a folder of parts, and all know the number of classes") {
   on_ranks([](auto comm) {
