@@ -115,8 +115,8 @@ struct remaining_seeds {
 ///
 /// @shape  saved [ranks that saved], by rank · seeds_of(rank) → the seeds of that rank's loader
 /// @comm   none; all ranks of the loader call it with the same checkpoints
-/// @throws precondition_error  if checkpoints are missing, in another order or of several steps, or the seeds of a rank
-///                             differ from those of its loader
+/// @throws precondition_error  if checkpoints are missing, in another order or of several steps, or a rank's seeds
+///                             differ from its checkpoint
 /// @cost   O(all seeds) on each rank, and memory of the seeds of one rank that saved
 template <class Seeds = vertex_seeds<>, std::invocable<int> SeedsOf>
   requires detail::has_members<Seeds> && std::convertible_to<std::invoke_result_t<SeedsOf&, int>, Seeds>
