@@ -87,9 +87,11 @@ std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& s
 
 // Batches of any number of ranks of one folder, by all rules; of typed seeds if there are types.
 template <class Comm>
-std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how) {
+std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how,
+                                                  bool balance_edges = false) {
   constexpr auto host = glt::memory_space::host;
-  auto const data = io::open_data_set(comm, folder, {.edge_tensors = true, .reading = how});
+  auto const data =
+      io::open_data_set(comm, folder, {.balance_edges = balance_edges, .edge_tensors = true, .reading = how});
   std::vector<std::vector<std::int64_t>> made;
   if (data.schema().num_node_types() == 1) {
     dist::vertex_seeds<> seeds;
@@ -298,6 +300,18 @@ TEST_CASE("parts of two partitionings into parts of equal sizes do not go togeth
   });
 }
 
+TEST_CASE("ranks that balance edges and ranks that do not cannot go together") {
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        CHECK(names(thrown<glt::collective_error>([&] {
+                      static_cast<void>(io::open_data_set(comm, made.path, {.balance_edges = comm.rank() == 1}));
+                    }),
+                    "rank 1", "load parts of one partition"));
+      },
+      {2, 3});
+}
+
 TEST_CASE("the same parts in two folders go together") {
   on_ranks([](auto comm) {
     scratch_folder scratch;
@@ -313,67 +327,73 @@ TEST_CASE("the same parts in two folders go together") {
 }
 
 TEST_CASE("a loader with the hot rows of a folder makes the batches that it makes without, on any number of ranks") {
-  on_ranks([](auto comm) {
-    hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path, {.reading = dist::reading::by_messages}); // for the hot rows
-    auto const hot = data.hot_rows();
-    auto seeds = data.split("train");
-    seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
-    dist::neighbor_batches const recipe(data, {.fanouts = {3, 3}});
-    dist::loader plain(comm, recipe, seeds, {.batch_size = 5});
-    dist::loader loader(comm, recipe, seeds, {.batch_size = 5});
-    loader.use(hot);
-    auto const expected_epoch = plain.epoch(0);
-    auto expected = expected_epoch.begin();
-    for (auto const& batch : loader.epoch(0)) {
-      CHECK(std::ranges::equal(batch.features().flat(), (*expected).features().flat()));
-      CHECK(std::ranges::equal(batch.labels(), (*expected).labels()));
-      ++expected;
-    }
-    CHECK((loader.report().rows.hit_ratio() > 0.2) == (hot.size() > 0 && comm.size() > 1));
-    CHECK(plain.report().rows.cached == 0);
-  }, {1, 2, 3, 4, 7});
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        auto const data =
+            io::open_data_set(comm, made.path, {.reading = dist::reading::by_messages}); // for the hot rows
+        auto const hot = data.hot_rows();
+        auto seeds = data.split("train");
+        seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
+        dist::neighbor_batches const recipe(data, {.fanouts = {3, 3}});
+        dist::loader plain(comm, recipe, seeds, {.batch_size = 5});
+        dist::loader loader(comm, recipe, seeds, {.batch_size = 5});
+        loader.use(hot);
+        auto const expected_epoch = plain.epoch(0);
+        auto expected = expected_epoch.begin();
+        for (auto const& batch : loader.epoch(0)) {
+          CHECK(std::ranges::equal(batch.features().flat(), (*expected).features().flat()));
+          CHECK(std::ranges::equal(batch.labels(), (*expected).labels()));
+          ++expected;
+        }
+        CHECK((loader.report().rows.hit_ratio() > 0.2) == (hot.size() > 0 && comm.size() > 1));
+        CHECK(plain.report().rows.cached == 0);
+      },
+      {1, 2, 3, 4, 7});
 }
 
 TEST_CASE("all features and labels of a folder, and those of its edges, are collected by name") {
-  on_ranks([](auto comm) {
-    hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path, {.edge_tensors = true, .reading = dist::reading::by_messages});
-    auto const& names_of = made.labels[0];
-    auto const hot = data.named_hot_rows();
-    CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});
-    CHECK(data.tensors().local().type("codes") == glt::element_type::int8);
-    CHECK(data.edge_tensors().local().names() == std::vector<std::string>{"length", "kind", "time"});
-    dist::named_collector collector(
-        comm, data.tensors(),
-        {{.name = "codes", .type = glt::element_type::float32}, {.name = "x"}, {.name = "y", .seeds_only = true}});
-    collector.use(hot);
-    std::vector<glt::global_id> vertices;
-    for (glt::global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank() % 4) {
-      vertices.push_back(v);
-    }
-    auto const& rows = collector.collect(glt::host_view<glt::global_id const>(vertices), 10, 0);
-    for (std::int64_t i = 0; i < std::ssize(vertices); ++i) {
-      auto const original = names_of.original[vertices[static_cast<std::size_t>(i)]];
-      CHECK(rows["codes"].template as<float>()(i, 0) == static_cast<float>(original));
-      CHECK(rows["x"].template as<float>()(i, 2) == static_cast<float>(10 * original + 2));
-      if (i < 10) {
-        CHECK(rows["y"].template as<std::int64_t>()(i, 0) == 100 + original);
-      }
-    }
-    CHECK(rows["y"].num_rows == 10);
-    CHECK((collector.counts().cached > 0) == (hot.size() > 0 && comm.size() > 1));
-    dist::neighbor_sampler sampler(comm, data.graph(), {.fanouts = {3, 3}, .edge_ids = true});
-    glt::sampled_subgraph<glt::device::cpu, glt::global_id> sample;
-    sampler.sample(glt::host_view<glt::global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
-    dist::named_collector edge_collector(comm, data.edge_tensors());
-    auto const& found = edge_collector.collect(sample, 0);
-    REQUIRE(sample.edge_ids().size() > 5);
-    for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {
-      CHECK(found["length"].template as<double>()(i, 0) == static_cast<double>(sample.edge_ids()[i]));
-      CHECK(found["kind"].template as<std::int32_t>()(i, 0) == 3 * sample.edge_ids()[i]);
-    }
-  }, {1, 2, 3, 4, 7});
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        auto const data =
+            io::open_data_set(comm, made.path, {.edge_tensors = true, .reading = dist::reading::by_messages});
+        auto const& names_of = made.labels[0];
+        auto const hot = data.named_hot_rows();
+        CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});
+        CHECK(data.tensors().local().type("codes") == glt::element_type::int8);
+        CHECK(data.edge_tensors().local().names() == std::vector<std::string>{"length", "kind", "time"});
+        dist::named_collector collector(
+            comm, data.tensors(),
+            {{.name = "codes", .type = glt::element_type::float32}, {.name = "x"}, {.name = "y", .seeds_only = true}});
+        collector.use(hot);
+        std::vector<glt::global_id> vertices;
+        for (glt::global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank() % 4) {
+          vertices.push_back(v);
+        }
+        auto const& rows = collector.collect(glt::host_view<glt::global_id const>(vertices), 10, 0);
+        for (std::int64_t i = 0; i < std::ssize(vertices); ++i) {
+          auto const original = names_of.original[vertices[static_cast<std::size_t>(i)]];
+          CHECK(rows["codes"].template as<float>()(i, 0) == static_cast<float>(original));
+          CHECK(rows["x"].template as<float>()(i, 2) == static_cast<float>(10 * original + 2));
+          if (i < 10) {
+            CHECK(rows["y"].template as<std::int64_t>()(i, 0) == 100 + original);
+          }
+        }
+        CHECK(rows["y"].num_rows == 10);
+        CHECK((collector.counts().cached > 0) == (hot.size() > 0 && comm.size() > 1));
+        dist::neighbor_sampler sampler(comm, data.graph(), {.fanouts = {3, 3}, .edge_ids = true});
+        glt::sampled_subgraph<glt::device::cpu, glt::global_id> sample;
+        sampler.sample(glt::host_view<glt::global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
+        dist::named_collector edge_collector(comm, data.edge_tensors());
+        auto const& found = edge_collector.collect(sample, 0);
+        REQUIRE(sample.edge_ids().size() > 5);
+        for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {
+          CHECK(found["length"].template as<double>()(i, 0) == static_cast<double>(sample.edge_ids()[i]));
+          CHECK(found["kind"].template as<std::int32_t>()(i, 0) == 3 * sample.edge_ids()[i]);
+        }
+      },
+      {1, 2, 3, 4, 7});
 }
 
 TEST_CASE("hot rows of other features than the opened ones are refused by name") {
@@ -465,7 +485,8 @@ TEST_CASE("any number of ranks makes the same batches of the same seeds of a fol
     on_ranks(
         [&](auto comm) {
           for (auto const how : {dist::reading::in_place, dist::reading::by_messages}) {
-            CHECK(all_prints(comm, folder, how) == wanted);
+            CHECK(all_prints(comm, folder, how, false) == wanted);
+            CHECK(all_prints(comm, folder, how, true) == wanted);
           }
         },
         name == "plain" ? std::vector<int>{1, 2, 3, 4, 7} : std::vector<int>{1, 2, 3, 4, 7, 30}); // some without edges
