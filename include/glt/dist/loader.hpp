@@ -106,8 +106,8 @@ public:
   /// @comm   collective; two header exchanges, the communication of the samplers and collectors, and with `prefetch` a
   ///         duplicate; all except the first header exchange for each of the threads
   /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are invalid, if ranks differ in
-  ///                           `prefetch`, `concurrency`, `bulk` or `steps_before`, or if the communicator does not let threads prepare
-  ///                           batches
+  ///                           `prefetch`, `concurrency`, `bulk` or `steps_before`, or if the communicator does not
+  ///                           let threads prepare batches
   loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {});
   loader(loader&&) noexcept;
   loader& operator=(loader&&) noexcept;

@@ -35,7 +35,7 @@ template <class... X>
   return print.value();
 }
 
-/// Calls `visit(name, pointer to member)` for members that are equal on all ranks, and on any number of ranks that go on.
+/// Calls `visit(name, pointer to member)` for members that are equal on all ranks, and on any number that go on.
 template <class Checkpoint, class Visit>
 void visit_shared_conditions(Visit visit) {
   visit("seed", &Checkpoint::seed);
