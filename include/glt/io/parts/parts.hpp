@@ -341,8 +341,8 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
 /// vertices. Each rank checks the rows that it takes; `verify` compares whole files. A rank has the hot rows of all its
 /// parts; rows of other ranks of a part are not among them.
 ///
-/// With `balance_edges`, ranks have ranges of vertices with about equal numbers of in-edges instead: no rank exceeds the
-/// mean by more than the in-edges of one vertex. A vertex type without in-edges is divided as above.
+/// With `balance_edges`, ranks have ranges of vertices with about equal numbers of in-edges instead: no rank exceeds
+/// the mean by more than the in-edges of one vertex. A vertex type without in-edges is divided as above.
 ///
 /// The array of features that `options` name becomes the tensor "x", the labels become "y". All other arrays keep their
 /// names and types.
