@@ -58,6 +58,7 @@
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
+#include <glt/dist/loading/rest_of_epoch.hpp>
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/loading/walk_batches.hpp>

@@ -54,7 +54,7 @@ TEST_CASE("a checkpoint that was saved is loaded; it replaces the one before as 
   CHECK(load_checkpoint(path) == checkpoint);
   CHECK(scratch.num_entries() == 1);
   auto const text = glt_test::read_bytes(path);
-  CHECK(glt_test::names(text, "glt-checkpoint 1\n", "\nbatch_size 3\n", "\nstep 5\n", "\nchecksum "));
+  CHECK(glt_test::names(text, "glt-checkpoint 2\n", "\nbatch_size 3\n", "\nstep 5\n", "\nchecksum "));
   auto const nowhere = glt_test::thrown<glt::io_error>([&] { save_checkpoint(scratch / "no" / "rank0", checkpoint); });
   CHECK(glt_test::names(nowhere, "cannot be created"));
 }
@@ -70,9 +70,9 @@ TEST_CASE("what is no checkpoint, or a damaged one, is refused") {
   save_checkpoint(path, some_checkpoint());
   auto const text = glt_test::read_bytes(path);
   auto other = text;
-  other[15] = '2';
+  other[15] = '3';
   glt_test::write_bytes(path, other);
-  CHECK(glt_test::names(refused(path), "another version than 1"));
+  CHECK(glt_test::names(refused(path), "another version than 2"));
   std::string accepted;
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (char const change : {'\x01', '\x10', '\x7f'}) {

@@ -107,8 +107,8 @@ public:
   /// @comm   collective; two header exchanges, the communication of the samplers and collectors, and with `prefetch` a
   ///         duplicate; all except the first header exchange for each of the threads
   /// @throws collective_error  on every rank, if options, recipe or seeds of a rank are invalid, if ranks differ in
-  ///                           `prefetch`, `concurrency` or `bulk`, or if the communicator does not let threads prepare
-  ///                           batches
+  ///                           `prefetch`, `concurrency`, `bulk` or `steps_before`, or if the communicator does not
+  ///                           let threads prepare batches
   loader(Comm comm, Recipe const& recipe, seeds_type seeds, loader_options options = {}, Policy policy = {});
   loader(loader&&) noexcept;
   loader& operator=(loader&&) noexcept;
@@ -123,6 +123,8 @@ public:
   [[nodiscard]] std::int64_t num_steps() const noexcept;
   /// Returns the rank in the communicator of the loader.
   [[nodiscard]] int rank() const noexcept;
+  /// Returns the number of ranks of that communicator.
+  [[nodiscard]] int num_ranks() const noexcept;
   [[nodiscard]] loader_options const& options() const noexcept;
   /// Returns an account of the work so far: seconds by phase, batches, rows by source, and messages over a
   /// `counting_comm`. `gather_over_ranks` brings the reports of all ranks together.
@@ -178,12 +180,9 @@ public:
 
   /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
-  /// @throws precondition_error  if first_step is not in [0, num_steps()]
+  /// @throws precondition_error  if first_step is not in [options().steps_before, num_steps()]
   [[nodiscard]] range_type epoch(std::int64_t number, std::int64_t first_step = 0) {
-    if (first_step < 0 || first_step > num_steps()) {
-      throw precondition_error(
-          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps(), "]"));
-    }
+    detail::check_first_step(first_step, options(), num_steps());
     return {*this, number, first_step};
   }
 
@@ -265,6 +264,11 @@ int loader<Comm, Recipe, Policy>::rank() const noexcept {
 }
 
 template <communicator Comm, class Recipe, device_policy Policy>
+int loader<Comm, Recipe, Policy>::num_ranks() const noexcept {
+  return state_->producers.front().num_ranks();
+}
+
+template <communicator Comm, class Recipe, device_policy Policy>
 loader_options const& loader<Comm, Recipe, Policy>::options() const noexcept {
   return state_->producers.front().options();
 }
@@ -302,10 +306,15 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
     }
   };
   detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-                detail::fingerprint().add(options.prefetch).add(options.concurrency).add(options.bulk).value(),
+                detail::fingerprint()
+                    .add(options.prefetch)
+                    .add(options.concurrency)
+                    .add(options.bulk)
+                    .add(options.steps_before)
+                    .value(),
                 [](auto, auto) {
-                  return "prepares batches in another way than rank 0; pass the same prefetch, concurrency and bulk on "
-                         "all ranks";
+                  return "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk "
+                         "and steps_before on all ranks";
                 });
   std::vector<Comm> made;
   for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {

@@ -16,7 +16,7 @@ namespace glt::io {
 namespace detail {
 
 inline constexpr std::string_view checkpoint_magic = "glt-checkpoint ";
-inline constexpr std::string_view checkpoint_version = "1\n";
+inline constexpr std::string_view checkpoint_version = "2\n";
 
 // Returns a line per member; the first line names the format and its version, the last one is the checksum.
 inline std::string checkpoint_text(dist::loader_checkpoint const& checkpoint) {
@@ -80,7 +80,7 @@ inline void save_checkpoint(std::filesystem::path const& path, dist::loader_chec
   auto at = detail::checkpoint_magic.size();
   if (std::string_view(text).substr(at, detail::checkpoint_version.size()) != detail::checkpoint_version) {
     file.fail(std::ssize(detail::checkpoint_magic),
-              "is a checkpoint of another version than 1; begin anew, or resume with "
+              "is a checkpoint of another version than 2; begin anew, or resume with "
               "the glt that has written it");
   }
   at += detail::checkpoint_version.size();

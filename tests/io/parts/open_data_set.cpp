@@ -6,8 +6,11 @@
 #include <glt/comm/serial.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/loader.hpp>
+#include <glt/dist/loading/rest_of_epoch.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/io/array/npy.hpp>
+#include <glt/io/checkpoint.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
@@ -21,9 +24,12 @@
 #include "support/scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +41,15 @@ namespace dist = glt::dist;
 namespace {
 
 constexpr std::int64_t num_vertices = 97;
+
+// Every second vertex is hot for all of four parts but one.
+io::write_options every_second_hot(std::int64_t num_vertices_of_type) {
+  std::vector<glt::global_id> hot;
+  for (glt::global_id v = 0; v < num_vertices_of_type; v += 2) {
+    hot.push_back(v);
+  }
+  return {.hot = {{.node_type = 0, .by_part = {hot, hot, {}, hot}}}};
+}
 
 // A folder of four parts with two arrays of features of vertices and two of edges, and hot rows.
 struct hot_folder {
@@ -52,11 +67,7 @@ struct hot_folder {
     }
     data.edges[0].features.push_back({"length", io::array::of<double>(lengths, {800, 2})});
     data.edges[0].features.push_back({"kind", io::array::of<std::int32_t>(kinds)});
-    std::vector<glt::global_id> hot;
-    for (glt::global_id v = 0; v < num_vertices; v += 2) {
-      hot.push_back(v);
-    }
-    io::write_parts(path, data, labels, {.hot = {{.node_type = 0, .by_part = {hot, hot, {}, hot}}}});
+    io::write_parts(path, data, labels, every_second_hot(num_vertices));
   }
 
   scratch_folder scratch;
@@ -65,18 +76,22 @@ struct hot_folder {
   std::vector<glt::relabelling> labels;
 };
 
-// Fingerprints of the batches that a recipe makes of the same seeds on every rank, with all rows of vertices and edges.
-template <class Comm, class Recipe, class Seeds>
-std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& seeds) {
+// Fingerprints of the batches that a recipe makes of the same seeds on every rank, with all rows of vertices and edges,
+// some of them from hot rows.
+template <class Comm, class Recipe, class Seeds, class... Hot>
+std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& seeds, Hot const&... hot) {
   dist::loader loader(comm, recipe, seeds, {.batch_size = 6, .shuffle = true, .seed = 3});
+  loader.use(hot...);
   return prints_of(loader, 1);
 }
 
 // Batches of any number of ranks of one folder, by all rules; of typed seeds if there are types.
 template <class Comm>
-std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how) {
+std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how,
+                                                  bool balance_edges = false) {
   constexpr auto host = glt::memory_space::host;
-  auto const data = io::open_data_set(comm, folder, {.edge_tensors = true, .reading = how});
+  auto const data =
+      io::open_data_set(comm, folder, {.balance_edges = balance_edges, .edge_tensors = true, .reading = how});
   std::vector<std::vector<std::int64_t>> made;
   if (data.schema().num_node_types() == 1) {
     dist::vertex_seeds<> seeds;
@@ -84,8 +99,9 @@ std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::pa
       seeds.vertices.push_back(v);
     }
     glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
+    auto const hot = data.hot_rows();
     auto const add = [&](auto recipe, auto const& of) {
-      made.push_back(prints(comm, recipe.with(data.tensors()).with(data.edge_tensors()), of));
+      made.push_back(prints(comm, recipe.with(data.tensors()).with(data.edge_tensors()), of, hot));
     };
     add(dist::neighbor_batches(data, options), seeds);
     add(dist::neighbor_batches(data, options, glt::weighted_rule<host>{data.edge_weights()}), seeds);
@@ -100,12 +116,119 @@ std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::pa
     auto const cites = data.schema().find_edge_type("cites");
     recipe.with(cites, data.edge_tensors(cites));
     std::vector<glt::global_id> const papers{22, 3, 5, 7, 1, 0, 9, 15, 21};
-    made.push_back(prints(comm, recipe, dist::typed_seeds<>(data.schema().find_node_type("paper"), {papers})));
+    auto const paper = data.schema().find_node_type("paper");
+    made.push_back(prints(comm, recipe, dist::typed_seeds<>(paper, {papers}), paper, data.named_hot_rows(paper)));
   }
   return made;
 }
 
+// Seeds of some steps, and their sampled edges, of all ranks.
+struct sampled_steps {
+  using placed_id = std::array<std::int64_t, 2>; // a step, and an id
+  std::multiset<placed_id> seeds;
+  std::multiset<placed_id> edges;
+
+  // Adds the batches of all ranks to the result of each.
+  template <class Comm>
+  static sampled_steps of(Comm comm, dist::data_set<> const& data, dist::vertex_seeds<> const& seeds,
+                          dist::loader_options const& options, std::int64_t epoch, std::int64_t first_step) {
+    std::vector<placed_id> own_seeds;
+    std::vector<placed_id> own_edges;
+    dist::neighbor_batches const recipe(data, {.fanouts = {3}, .edge_ids = true});
+    dist::loader loader(comm, recipe, seeds, options);
+    for (auto const& batch : loader.epoch(epoch, first_step)) {
+      for (auto const place : batch.positions) {
+        own_seeds.push_back({batch.step, seeds.vertices[static_cast<std::size_t>(place)]});
+      }
+      for (auto const edge : batch.subgraph.edge_ids()) {
+        own_edges.push_back({batch.step, edge});
+      }
+    }
+    sampled_steps made;
+    for (auto const& some : glt::gather_over_ranks(comm, own_seeds)) {
+      made.seeds.insert(some.begin(), some.end());
+    }
+    for (auto const& some : glt::gather_over_ranks(comm, own_edges)) {
+      made.edges.insert(some.begin(), some.end());
+    }
+    return made;
+  }
+  void keep_before(std::int64_t step) {
+    std::erase_if(seeds, [&](auto const& of) { return of[0] >= step; });
+    std::erase_if(edges, [&](auto const& of) { return of[0] >= step; });
+  }
+};
+
 } // namespace
+
+TEST_CASE("an epoch that one number of ranks began is finished by any other from their files, with the same samples") {
+  hot_folder const made;
+  glt::neighbor_options const neighbors{.fanouts = {3}, .edge_ids = true};
+  dist::loader_options const options{.batch_size = 3, .shuffle = true, .seed = 4};
+  constexpr std::int64_t epoch = 1;
+  constexpr std::int64_t stop = 2;
+  for (int const num_saved : {1, 2, 3, 4}) {
+    auto const file = [&](char const* name, int rank) {
+      return made.scratch / glt::detail::message(name, num_saved, '.', rank);
+    };
+    sampled_steps wanted;
+    std::int64_t num_full = 0; // steps that are full on all ranks
+    glt::run_threads(num_saved, [&](auto comm) {
+      auto const data = io::open_data_set(comm, made.path);
+      dist::vertex_seeds<> seeds;
+      for (auto v = data.book().begin(comm.rank()); v < data.book().end(comm.rank()); ++v) {
+        seeds.vertices.push_back(v);
+      }
+      dist::loader loader(comm, dist::neighbor_batches(data, neighbors), seeds, options);
+      auto place = make_checkpoint(loader, seeds, data.book(), neighbors);
+      io::write_npy(file("seeds", comm.rank()), seeds.vertices);
+      for (auto const& batch : loader.epoch(epoch)) {
+        place.advance(batch);
+        if (place.step == stop) {
+          io::save_checkpoint(file("place", comm.rank()), place);
+        }
+      }
+      auto const full = glt::reduce_over_ranks(comm, seeds.size() / options.batch_size, glt::reduction::min);
+      auto rest = sampled_steps::of(comm, data, seeds, options, epoch, stop);
+      if (comm.rank() == 0) {
+        num_full = full;
+        wanted = std::move(rest);
+      }
+    });
+    REQUIRE(num_full > stop + 1);
+    on_ranks([&](auto comm) {
+      std::vector<dist::loader_checkpoint> saved;
+      for (int rank = 0; rank < num_saved; ++rank) {
+        saved.push_back(io::load_checkpoint(file("place", rank)));
+      }
+      auto const rest = dist::rest_of_epoch(
+          saved, [&](int rank) { return dist::vertex_seeds<>(io::read_npy<glt::global_id>(file("seeds", rank)).data); },
+          comm.rank(), comm.size());
+      auto const data = io::open_data_set(comm, made.path);
+      dist::loader const loader(comm, dist::neighbor_batches(data, neighbors), rest.seeds, rest.options);
+      auto place = make_checkpoint(loader, rest.seeds, data.book(), neighbors);
+      place.resume(saved);
+      auto found = sampled_steps::of(comm, data, rest.seeds, rest.options, place.epoch, place.step);
+      auto const seeds_of = [](sampled_steps const& steps) {
+        std::multiset<std::int64_t> ids;
+        std::ranges::transform(steps.seeds, std::inserter(ids, ids.end()), [](auto const& of) { return of[1]; });
+        return ids;
+      };
+      CHECK(seeds_of(found) == seeds_of(wanted));
+      auto expected = wanted;
+      found.keep_before(num_full);
+      expected.keep_before(num_full);
+      CHECK(found.seeds == expected.seeds);
+      CHECK(found.edges == expected.edges);
+      CHECK(expected.edges.size() > 20);
+      if (comm.size() != num_saved) {
+        dist::loader const whole(comm, dist::neighbor_batches(data, neighbors), rest.seeds, options);
+        auto other = make_checkpoint(whole, rest.seeds, data.book(), neighbors);
+        CHECK(names(thrown<glt::precondition_error>([&] { other.resume(saved[0]); }), "num_ranks", "rest_of_epoch"));
+      }
+    });
+  }
+}
 
 TEST_CASE("a rank opens what it loads from a folder of parts, and all know the number of classes") {
   on_ranks([](auto comm) {
@@ -177,6 +300,18 @@ TEST_CASE("parts of two partitionings into parts of equal sizes do not go togeth
   });
 }
 
+TEST_CASE("ranks that balance edges and ranks that do not cannot go together") {
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        CHECK(names(thrown<glt::collective_error>([&] {
+                      static_cast<void>(io::open_data_set(comm, made.path, {.balance_edges = comm.rank() == 1}));
+                    }),
+                    "rank 1", "load parts of one partition"));
+      },
+      {2, 3});
+}
+
 TEST_CASE("the same parts in two folders go together") {
   on_ranks([](auto comm) {
     scratch_folder scratch;
@@ -191,68 +326,74 @@ TEST_CASE("the same parts in two folders go together") {
   });
 }
 
-TEST_CASE("a loader with the hot rows of a folder makes the batches that it makes without, on as many ranks or fewer") {
-  on_ranks([](auto comm) {
-    hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path, {.reading = dist::reading::by_messages}); // for the hot rows
-    auto const hot = data.hot_rows();
-    auto seeds = data.split("train");
-    seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
-    dist::neighbor_batches const recipe(data, {.fanouts = {3, 3}});
-    dist::loader plain(comm, recipe, seeds, {.batch_size = 5});
-    dist::loader loader(comm, recipe, seeds, {.batch_size = 5});
-    loader.use(hot);
-    auto const expected_epoch = plain.epoch(0);
-    auto expected = expected_epoch.begin();
-    for (auto const& batch : loader.epoch(0)) {
-      CHECK(std::ranges::equal(batch.features().flat(), (*expected).features().flat()));
-      CHECK(std::ranges::equal(batch.labels(), (*expected).labels()));
-      ++expected;
-    }
-    CHECK((loader.report().rows.hit_ratio() > 0.2) == (hot.size() > 0 && comm.size() > 1));
-    CHECK(plain.report().rows.cached == 0);
-  });
+TEST_CASE("a loader with the hot rows of a folder makes the batches that it makes without, on any number of ranks") {
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        auto const data =
+            io::open_data_set(comm, made.path, {.reading = dist::reading::by_messages}); // for the hot rows
+        auto const hot = data.hot_rows();
+        auto seeds = data.split("train");
+        seeds.push_back((data.book().end(comm.rank()) + 1) % num_vertices);
+        dist::neighbor_batches const recipe(data, {.fanouts = {3, 3}});
+        dist::loader plain(comm, recipe, seeds, {.batch_size = 5});
+        dist::loader loader(comm, recipe, seeds, {.batch_size = 5});
+        loader.use(hot);
+        auto const expected_epoch = plain.epoch(0);
+        auto expected = expected_epoch.begin();
+        for (auto const& batch : loader.epoch(0)) {
+          CHECK(std::ranges::equal(batch.features().flat(), (*expected).features().flat()));
+          CHECK(std::ranges::equal(batch.labels(), (*expected).labels()));
+          ++expected;
+        }
+        CHECK((loader.report().rows.hit_ratio() > 0.2) == (hot.size() > 0 && comm.size() > 1));
+        CHECK(plain.report().rows.cached == 0);
+      },
+      {1, 2, 3, 4, 7});
 }
 
 TEST_CASE("all features and labels of a folder, and those of its edges, are collected by name") {
-  on_ranks([](auto comm) {
-    hot_folder const made;
-    auto const data = io::open_data_set(comm, made.path, {.edge_tensors = true, .reading = dist::reading::by_messages});
-    auto const& names_of = made.labels[0];
-    auto const hot = data.named_hot_rows();
-    CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});
-    CHECK(data.tensors().local().type("codes") == glt::element_type::int8);
-    CHECK(data.edge_tensors().local().names() == std::vector<std::string>{"length", "kind", "time"});
-    dist::named_collector collector(
-        comm, data.tensors(),
-        {{.name = "codes", .type = glt::element_type::float32}, {.name = "x"}, {.name = "y", .seeds_only = true}});
-    collector.use(hot);
-    std::vector<glt::global_id> vertices;
-    for (glt::global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank()) {
-      vertices.push_back(v);
-    }
-    auto const& rows = collector.collect(glt::host_view<glt::global_id const>(vertices), 10, 0);
-    for (std::int64_t i = 0; i < std::ssize(vertices); ++i) {
-      auto const original = names_of.original[vertices[static_cast<std::size_t>(i)]];
-      CHECK(rows["codes"].template as<float>()(i, 0) == static_cast<float>(original));
-      CHECK(rows["x"].template as<float>()(i, 2) == static_cast<float>(10 * original + 2));
-      if (i < 10) {
-        CHECK(rows["y"].template as<std::int64_t>()(i, 0) == 100 + original);
-      }
-    }
-    CHECK(rows["y"].num_rows == 10);
-    CHECK((collector.counts().cached > 0) == (hot.size() > 0 && comm.size() > 1));
-    dist::neighbor_sampler sampler(comm, data.graph(), {.fanouts = {3, 3}, .edge_ids = true});
-    glt::sampled_subgraph<glt::device::cpu, glt::global_id> sample;
-    sampler.sample(glt::host_view<glt::global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
-    dist::named_collector edge_collector(comm, data.edge_tensors());
-    auto const& found = edge_collector.collect(sample, 0);
-    REQUIRE(sample.edge_ids().size() > 5);
-    for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {
-      CHECK(found["length"].template as<double>()(i, 0) == static_cast<double>(sample.edge_ids()[i]));
-      CHECK(found["kind"].template as<std::int32_t>()(i, 0) == 3 * sample.edge_ids()[i]);
-    }
-  });
+  on_ranks(
+      [](auto comm) {
+        hot_folder const made;
+        auto const data =
+            io::open_data_set(comm, made.path, {.edge_tensors = true, .reading = dist::reading::by_messages});
+        auto const& names_of = made.labels[0];
+        auto const hot = data.named_hot_rows();
+        CHECK(data.tensors().local().names() == std::vector<std::string>{"x", "codes", "y"});
+        CHECK(data.tensors().local().type("codes") == glt::element_type::int8);
+        CHECK(data.edge_tensors().local().names() == std::vector<std::string>{"length", "kind", "time"});
+        dist::named_collector collector(
+            comm, data.tensors(),
+            {{.name = "codes", .type = glt::element_type::float32}, {.name = "x"}, {.name = "y", .seeds_only = true}});
+        collector.use(hot);
+        std::vector<glt::global_id> vertices;
+        for (glt::global_id v = comm.rank(); v < num_vertices; v += 1 + comm.rank() % 4) {
+          vertices.push_back(v);
+        }
+        auto const& rows = collector.collect(glt::host_view<glt::global_id const>(vertices), 10, 0);
+        for (std::int64_t i = 0; i < std::ssize(vertices); ++i) {
+          auto const original = names_of.original[vertices[static_cast<std::size_t>(i)]];
+          CHECK(rows["codes"].template as<float>()(i, 0) == static_cast<float>(original));
+          CHECK(rows["x"].template as<float>()(i, 2) == static_cast<float>(10 * original + 2));
+          if (i < 10) {
+            CHECK(rows["y"].template as<std::int64_t>()(i, 0) == 100 + original);
+          }
+        }
+        CHECK(rows["y"].num_rows == 10);
+        CHECK((collector.counts().cached > 0) == (hot.size() > 0 && comm.size() > 1));
+        dist::neighbor_sampler sampler(comm, data.graph(), {.fanouts = {3, 3}, .edge_ids = true});
+        glt::sampled_subgraph<glt::device::cpu, glt::global_id> sample;
+        sampler.sample(glt::host_view<glt::global_id const>(vertices).subview(0, 5), {.seed = 1}, sample);
+        dist::named_collector edge_collector(comm, data.edge_tensors());
+        auto const& found = edge_collector.collect(sample, 0);
+        REQUIRE(sample.edge_ids().size() > 5);
+        for (std::int64_t i = 0; i < sample.edge_ids().size(); ++i) {
+          CHECK(found["length"].template as<double>()(i, 0) == static_cast<double>(sample.edge_ids()[i]));
+          CHECK(found["kind"].template as<std::int32_t>()(i, 0) == 3 * sample.edge_ids()[i]);
+        }
+      },
+      {1, 2, 3, 4, 7});
 }
 
 TEST_CASE("hot rows of other features than the opened ones are refused by name") {
@@ -334,9 +475,9 @@ TEST_CASE("any number of ranks makes the same batches of the same seeds of a fol
   for (std::size_t e = 0; e < plain.data.edges[0].times.size(); ++e) {
     plain.data.edges[0].times[e] = static_cast<std::int64_t>(e);
   }
-  io::write_parts(scratch / "plain", plain.data, plain.labels);
+  io::write_parts(scratch / "plain", plain.data, plain.labels, every_second_hot(num_vertices));
   auto const typed = hetero_known_set();
-  io::write_parts(scratch / "typed", typed, random_labels(typed, 4));
+  io::write_parts(scratch / "typed", typed, random_labels(typed, 4), every_second_hot(typed.nodes[0].num_nodes));
   for (std::string const name : {"plain", "typed"}) {
     auto const folder = scratch / name;
     auto const wanted = all_prints(glt::serial_comm(), folder, dist::reading::by_messages);
@@ -344,7 +485,8 @@ TEST_CASE("any number of ranks makes the same batches of the same seeds of a fol
     on_ranks(
         [&](auto comm) {
           for (auto const how : {dist::reading::in_place, dist::reading::by_messages}) {
-            CHECK(all_prints(comm, folder, how) == wanted);
+            CHECK(all_prints(comm, folder, how, false) == wanted);
+            CHECK(all_prints(comm, folder, how, true) == wanted);
           }
         },
         name == "plain" ? std::vector<int>{1, 2, 3, 4, 7} : std::vector<int>{1, 2, 3, 4, 7, 30}); // some without edges

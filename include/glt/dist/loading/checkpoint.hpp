@@ -37,18 +37,28 @@ template <class... X>
   return print.value();
 }
 
+/// Calls `visit(name, pointer to member)` for members that are equal on all ranks, and on any number that go on.
+template <class Checkpoint, class Visit>
+void visit_shared_conditions(Visit visit) {
+  visit("seed", &Checkpoint::seed);
+  visit("partitioning", &Checkpoint::partitioning);
+  visit("options_fingerprint", &Checkpoint::options_fingerprint);
+}
+
 /// Calls `visit(name, pointer to member)` for members that must be equal when a checkpoint is resumed.
 template <class Checkpoint, class Visit>
 void visit_conditions(Visit visit) {
+  visit("rank", &Checkpoint::rank);
+  visit("num_ranks", &Checkpoint::num_ranks);
   visit("batch_size", &Checkpoint::batch_size);
   visit("shuffle", &Checkpoint::shuffle);
   visit("drop_last", &Checkpoint::drop_last);
-  visit("seed", &Checkpoint::seed);
+  visit("steps_before", &Checkpoint::steps_before);
   visit("num_steps", &Checkpoint::num_steps);
   visit("num_seeds", &Checkpoint::num_seeds);
   visit("seeds_fingerprint", &Checkpoint::seeds_fingerprint);
   visit("partition_fingerprint", &Checkpoint::partition_fingerprint);
-  visit("options_fingerprint", &Checkpoint::options_fingerprint);
+  visit_shared_conditions<Checkpoint>(visit);
 }
 
 /// Calls `visit` for all members of a checkpoint.
@@ -57,6 +67,18 @@ void visit_checkpoint(Visit visit) {
   visit_conditions<Checkpoint>(visit);
   visit("epoch", &Checkpoint::epoch);
   visit("step", &Checkpoint::step);
+}
+
+/// Lists the members of two checkpoints that differ, of those that `each(visit)` visits; empty if none do.
+template <class Checkpoint, class Each>
+[[nodiscard]] std::string differences_of(Checkpoint const& saved, Checkpoint const& wanted, Each each) {
+  std::string differences;
+  each([&](char const* name, auto member) {
+    if (saved.*member != wanted.*member) {
+      differences += message(differences.empty() ? "" : ", ", name, ' ', saved.*member, " instead of ", wanted.*member);
+    }
+  });
+  return differences;
 }
 
 } // namespace glt::detail
@@ -77,18 +99,22 @@ namespace glt::dist {
 ///         glt::io::save_checkpoint(path, checkpoint); // now and then, with the model
 ///
 /// A checkpoint belongs to one rank: each rank keeps its checkpoint, and all save at the same step. A resumed run may
-/// use another `prefetch`, `bulk` and deployment.
+/// use another `prefetch`, `bulk` and deployment. Another number of ranks goes on by `rest_of_epoch`.
 ///
 /// Concurrent calls: none on one object; const members may run concurrently.
 struct loader_checkpoint {
+  std::int64_t rank = 0;
+  std::int64_t num_ranks = 1;
   std::int64_t batch_size = 0;
   bool shuffle = false;
   bool drop_last = false;
   std::uint64_t seed = 0;
+  std::int64_t steps_before = 0;
   std::int64_t num_steps = 0; ///< of an epoch
   std::int64_t num_seeds = 0;
   std::int64_t seeds_fingerprint = 0;
   std::int64_t partition_fingerprint = 0; ///< of the book
+  std::int64_t partitioning = 0;          ///< as `partition_book::partitioning`
   std::int64_t options_fingerprint = 0;   ///< of everything else that batches depend on
   std::int64_t epoch = 0;
   std::int64_t step = 0; ///< first step that is not done
@@ -107,22 +133,41 @@ struct loader_checkpoint {
   ///
   /// @throws precondition_error  if its batches differ; the text lists every difference with both values
   void resume(loader_checkpoint const& saved) {
-    std::string differences;
-    detail::visit_conditions<loader_checkpoint>([&](char const* name, auto member) {
-      if (saved.*member != this->*member) {
-        differences +=
-            detail::message(differences.empty() ? "" : ", ", name, ' ', saved.*member, " instead of ", this->*member);
-      }
-    });
+    auto const differences =
+        detail::differences_of(saved, *this, [](auto visit) { detail::visit_conditions<loader_checkpoint>(visit); });
     if (!differences.empty()) {
       throw precondition_error("checkpoint of other batches than the loader's: " + differences +
-                               "; resume with the options, seeds and data that it was made with");
+                               (saved.num_ranks == num_ranks
+                                    ? "; resume with the options, seeds and data that it was made with"
+                                    : "; go on with another number of ranks by rest_of_epoch"));
     }
     if (saved.step < 0 || saved.step > num_steps) {
       throw precondition_error(
           detail::message("checkpoint at step ", saved.step, "; steps are in [0, ", num_steps, "]"));
     }
     *this = saved;
+  }
+
+  /// Takes the position from the checkpoints of another number of ranks, for a loader of `rest_of_epoch`.
+  ///
+  /// @shape  saved [ranks that saved], by rank
+  /// @throws precondition_error  if seed, partitioning or `options` differ, or the loader does not begin at their step
+  void resume(std::span<loader_checkpoint const> saved) {
+    for (auto const& of_rank : saved) {
+      auto const differences = detail::differences_of(
+          of_rank, *this, [](auto visit) { detail::visit_shared_conditions<loader_checkpoint>(visit); });
+      if (!differences.empty()) {
+        throw precondition_error("checkpoints of other samples than the loader's: " + differences +
+                                 "; resume with the options and data that they were made with");
+      }
+      if (of_rank.step != steps_before) {
+        throw precondition_error(detail::message("checkpoint of rank ", of_rank.rank, " at step ", of_rank.step,
+                                                 " for a loader that begins at step ", steps_before,
+                                                 "; make the loader of rest_of_epoch"));
+      }
+      epoch = of_rank.epoch;
+      step = of_rank.step;
+    }
   }
 
   friend bool operator==(loader_checkpoint const&, loader_checkpoint const&) = default;
@@ -137,14 +182,18 @@ struct loader_checkpoint {
 template <class Loader, class... Options>
 [[nodiscard]] loader_checkpoint make_checkpoint(Loader const& loader, typename Loader::seeds_type const& seeds,
                                                 partition_book const& book, Options const&... options) {
-  return {.batch_size = loader.options().batch_size,
+  return {.rank = loader.rank(),
+          .num_ranks = loader.num_ranks(),
+          .batch_size = loader.options().batch_size,
           .shuffle = loader.options().shuffle,
           .drop_last = loader.options().drop_last,
           .seed = loader.options().seed,
+          .steps_before = loader.options().steps_before,
           .num_steps = loader.num_steps(),
           .num_seeds = static_cast<std::int64_t>(seeds.size()),
           .seeds_fingerprint = detail::fingerprint_of(seeds),
           .partition_fingerprint = detail::book_fingerprint(book),
+          .partitioning = book.partitioning(),
           .options_fingerprint = detail::fingerprint_of(options...)};
 }
 

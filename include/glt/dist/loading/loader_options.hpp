@@ -6,7 +6,8 @@
 
 namespace glt::dist {
 
-/// Order of a loader's seeds, and the way its batches are prepared. Batches do not depend on the last five options.
+/// Order of a loader's seeds, and the way its batches are prepared. Batches do not depend on the five options from
+/// `prefetch` to `buffer_bytes`.
 struct loader_options {
   std::int64_t batch_size = 1024; ///< seeds of one rank and step
   bool shuffle = false;           ///< a new order in every epoch, of each rank's seeds another
@@ -19,6 +20,7 @@ struct loader_options {
   std::chrono::duration<double> stall_limit{0};
   /// Bytes of batches that a server may send ahead of a client, at least one batch; 0: limited only by `prefetch`.
   std::int64_t buffer_bytes = 0;
+  std::int64_t steps_before = 0; ///< steps of an epoch before the first batch of the seeds; see `rest_of_epoch`
 };
 
 } // namespace glt::dist

@@ -92,6 +92,8 @@ public:
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
   /// Returns the rank among the clients.
   [[nodiscard]] int rank() const noexcept { return client_->roles().group().rank(); }
+  /// Returns the number of clients.
+  [[nodiscard]] int num_ranks() const noexcept { return client_->roles().group().size(); }
   [[nodiscard]] loader_options const& options() const noexcept { return options_; }
   /// Returns the batches that this client got so far, and the seconds that it waited for them; servers make them.
   [[nodiscard]] loader_report report() const {
@@ -100,12 +102,9 @@ public:
 
   /// Returns the batches of an epoch from a step on; a batch is valid until the next one is requested.
   ///
-  /// @throws precondition_error  if first_step is not in [0, num_steps()]
+  /// @throws precondition_error  if first_step is not in [options().steps_before, num_steps()]
   [[nodiscard]] range_type epoch(std::int64_t number, std::int64_t first_step = 0) {
-    if (first_step < 0 || first_step > num_steps_) {
-      throw precondition_error(
-          detail::message("epoch from step ", first_step, " on; steps are in [0, ", num_steps_, "]"));
-    }
+    detail::check_first_step(first_step, options_, num_steps_);
     return {*this, number, first_step};
   }
 

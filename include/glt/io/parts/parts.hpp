@@ -7,6 +7,7 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/parts/detail/books_of_ranks.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/manifest.hpp>
 #include <glt/io/parts/parts_folder.hpp>
@@ -292,43 +293,40 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
   return made;
 }
 
-/// Returns the owners of the vertices if P parts are shared out over R ranks. Rank r begins at P · r / R parts: whole
-/// parts, and of the next one that share of its vertices.
-[[nodiscard]] inline partition_book book_of_ranks(partition_book const& parts, int num_ranks) {
-  std::vector<global_id> offsets;
-  for (int rank = 0; rank <= num_ranks; ++rank) {
-    auto const place = std::int64_t{parts.num_parts()} * rank;
-    auto const part = static_cast<int>(place / num_ranks);
-    auto const share = place % num_ranks;
-    offsets.push_back(parts.offsets()[static_cast<std::size_t>(part)] +
-                      (share == 0 ? 0 : parts.size(part) * share / num_ranks));
-  }
-  return partition_book(std::move(offsets), parts.partitioning());
-}
-
 [[nodiscard]] inline part_content load_content_for_rank(parts_folder const& folder, int rank, int num_ranks,
                                                         parts_folder::load_options const& options) {
   auto const num_parts = folder.num_parts();
   if (rank < 0 || rank >= num_ranks) {
     throw precondition_error(glt::detail::message("rank ", rank, " of ", num_ranks, "; ranks count from 0"));
   }
-  if (num_ranks == num_parts) {
+  auto const books = books_of_ranks(folder, num_ranks, options.balance_edges);
+  if (books == folder.books()) {
     return folder.load(rank, options);
   }
-  std::vector<partition_book> books;
-  for (std::size_t t = 0; t < folder.info().nodes.size(); ++t) {
-    books.push_back(book_of_ranks(folder.book(static_cast<int>(t)), num_ranks));
+  std::vector<int> numbers;
+  for (int part = 0; part < num_parts; ++part) {
+    for (std::size_t t = 0; t < books.size(); ++t) {
+      auto const& offsets = folder.info().nodes[t].offsets;
+      auto const of_part = static_cast<std::size_t>(part);
+      if (std::max(offsets[of_part], books[t].begin(rank)) < std::min(offsets[of_part + 1], books[t].end(rank))) {
+        numbers.push_back(part);
+        break;
+      }
+    }
   }
-  if (options.disk && num_parts > num_ranks) {
-    throw precondition_error(glt::detail::message(num_ranks, " ranks read ", num_parts, " parts from disk; start at ",
-                                                  "least as many ranks as parts, or partition into ", num_ranks));
+  if (numbers.empty()) {
+    numbers.push_back(static_cast<int>(std::int64_t{num_parts} * rank / num_ranks)); // for its types and hot rows
+  }
+  if (options.disk && numbers.size() > 1) {
+    throw precondition_error(glt::detail::message("rows of ", numbers.size(), " parts cannot be read from disk by one ",
+                                                  "rank; start ", num_parts, " ranks or a multiple of it, without ",
+                                                  "balance_edges, or partition into ", num_ranks));
   }
   auto mapping = options;
   mapping.populate = false; // would read rows of other ranks; copies are read now anyway
   std::vector<part_content> parts;
-  for (auto part = std::int64_t{num_parts} * rank / num_ranks; part * num_ranks < std::int64_t{num_parts} * (rank + 1);
-       ++part) {
-    parts.push_back(folder.load_rows(static_cast<int>(part), books, rank, mapping));
+  for (int const part : numbers) {
+    parts.push_back(folder.load_rows(part, books, rank, mapping));
   }
   return parts.size() == 1 && !options.populate ? std::move(parts[0]) : merge_parts(parts);
 }
@@ -340,8 +338,11 @@ inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, pa
 /// With as many ranks as parts, rank r has part r. With R ranks and P parts, rank r has the vertices from part P · r / R
 /// to part P · (r + 1) / R: several parts, and shares of parts where R does not divide P. Vertices keep their global
 /// ids, so samples are the same for any R. The books describe R parts, some of them empty if there are more ranks than
-/// vertices. Each rank checks the rows that it takes; `verify` compares whole files. A part's hot rows go to all its
-/// ranks.
+/// vertices. Each rank checks the rows that it takes; `verify` compares whole files. A rank has the hot rows of all its
+/// parts; rows of other ranks of a part are not among them.
+///
+/// With `balance_edges`, ranks have ranges of vertices with about equal numbers of in-edges instead: no rank exceeds
+/// the mean by more than the in-edges of one vertex. A vertex type without in-edges is divided as above.
 ///
 /// The array of features that `options` name becomes the tensor "x", the labels become "y". All other arrays keep their
 /// names and types.

@@ -21,6 +21,8 @@ struct load_options {
   bool finite = false;   ///< check that no feature is NaN or infinite; reads the files of features
   bool populate = false; ///< read all files into memory now instead of at first use
   bool huge_pages = false;
+  /// Share out in-edges evenly over ranks, instead of parts; see `load_for_rank`. The same on all ranks.
+  bool balance_edges = false;
   std::string features{};    ///< the array that becomes the tensor "x"; if empty, "x" or the first of two dimensions
   bool edge_tensors = false; ///< for `dist::data_set`: keep features of edges, and their times as "time", as tensors
   /// Read features of vertices, and of edges that are kept, from disk row by row: for parts larger than memory. Their
@@ -74,6 +76,15 @@ public:
     return manifest_.book(node_type);
   }
 
+  /// Returns the owners of the vertices of each type.
+  [[nodiscard]] std::vector<partition_book> books() const {
+    std::vector<partition_book> made;
+    for (std::size_t t = 0; t < manifest_.nodes.size(); ++t) {
+      made.push_back(manifest_.book(static_cast<int>(t)));
+    }
+    return made;
+  }
+
   /// Compares the checksum of every file.
   ///
   /// @throws io_error  naming the first file that cannot be read or whose checksum differs
@@ -102,11 +113,7 @@ public:
   /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
   ///         files
   [[nodiscard]] detail::part_content load(int part, load_options const& options = {}) const {
-    std::vector<partition_book> books;
-    for (std::size_t t = 0; t < manifest_.nodes.size(); ++t) {
-      books.push_back(manifest_.book(static_cast<int>(t)));
-    }
-    return load_rows(part, books, part, options);
+    return load_rows(part, books(), part, options);
   }
   /// Loads the rows of one part that a rank owns by other books of the same vertices. Only these are checked, but
   /// `verify` compares the part's files as a whole.
@@ -126,6 +133,17 @@ public:
                path_, manifest_, part, books, rank, mapping, {.ranges = options.validate, .finite = options.finite},
                options.disk ? std::optional(detail::part_on_disk{*options.disk, options.edge_tensors}) : std::nullopt)
         .read();
+  }
+
+  /// Returns how many of a part's first vertices of a type have together the number of in-edges nearest to `edges`.
+  ///
+  /// @throws precondition_error  if there is no such part
+  /// @throws io_error            if a file of row offsets cannot be read or has another shape than the manifest says
+  /// @cost   a bisection in mapped files
+  [[nodiscard]] std::int64_t rows_with(int part, int node_type, std::int64_t edges) const {
+    check_part(part);
+    auto const owners = books();
+    return detail::part_reader(path_, manifest_, part, owners, part, {}, {}).rows_with(node_type, edges);
   }
 
 private:

@@ -66,6 +66,23 @@ TEST_CASE("the last batch is shorter or left out, and no seeds make no steps") {
   CHECK_THROWS_AS(glt::detail::epoch_plan(3, {.batch_size = 0}), glt::precondition_error);
 }
 
+TEST_CASE("seeds of the rest of an epoch begin at a later step, and no epoch begins before it") {
+  glt::dist::loader_options const options{.batch_size = 4, .shuffle = true, .seed = 1, .steps_before = 3};
+  glt::detail::epoch_plan rest(10, options);
+  glt::detail::epoch_plan whole(10, {.batch_size = 4, .shuffle = true, .seed = 1});
+  CHECK(rest.num_steps() == 6);
+  CHECK(visited(rest, 1) == visited(whole, 1));
+  CHECK(rest.places(2).empty());
+  CHECK(std::ranges::equal(rest.places(5), whole.places(2)));
+  CHECK_THROWS_AS(glt::detail::epoch_plan(3, {.steps_before = -1}), glt::precondition_error);
+  CHECK_NOTHROW(glt::detail::check_first_step(3, options, 6));
+  for (std::int64_t const step : {0, 2, 7}) {
+    CHECK(glt_test::names(
+        glt_test::thrown<glt::precondition_error>([&] { glt::detail::check_first_step(step, options, 6); }),
+        "steps are in [3, 6]"));
+  }
+}
+
 TEST_CASE("seeds that are dealt out to ranks in turn meet in one step as often as by chance") {
   using seeds_type = glt::dist::vertex_seeds<>;
   std::vector<seeds_type> seeds(2);

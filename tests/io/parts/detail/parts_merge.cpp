@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include "support/errors.hpp"
+#include "support/graphs.hpp"
 #include "support/known_sets.hpp"
 #include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
+#include <glt/core/random.hpp>
 #include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
@@ -19,6 +22,20 @@ using namespace glt;
 using namespace glt_test;
 
 namespace {
+
+// Returns the largest number of in-edges of a rank, and the largest of a vertex.
+std::pair<std::int64_t, std::int64_t> most_in_edges(io::parts_folder const& folder, int ranks, bool balance_edges) {
+  std::pair<std::int64_t, std::int64_t> most{0, 0};
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto const part = io::detail::load_content_for_rank(folder, rank, ranks, {.balance_edges = balance_edges});
+    auto const rows = part.graph.relations[0].view();
+    most.first = std::max(most.first, rows.num_edges());
+    for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
+      most.second = std::max(most.second, rows.offset(row + 1) - rows.offset(row));
+    }
+  }
+  return most;
+}
 
 // A set of one type with parts that are empty or have no training vertices.
 io::raw_data uneven_set() {
@@ -111,24 +128,30 @@ TEST_CASE("a rank loads of any number of parts what its book cuts out of the dat
                       {.hot = {{.node_type = 0, .by_part = {ids, ids, {}, ids}}}, .halo = true});
       io::parts_folder const folder(scratch / "parts");
       for (int const ranks : {1, 2, 3, 4, 5, 7, 8, 60}) {
-        std::vector<relabelling> of_ranks;
-        for (auto const& of_type : labels) {
-          of_ranks.push_back({io::detail::book_of_ranks(of_type.book, ranks),
-                              make_buffer<device::cpu>(of_type.original.view()),
-                              make_buffer<device::cpu>(of_type.renumbered.view())});
-        }
-        std::vector<std::vector<global_id>> const hot(static_cast<std::size_t>(ranks), ids);
-        io::write_options const options{.hot = {{.node_type = 0, .by_part = hot}}};
-        io::detail::raw_data_cutter cutter(data.view(), of_ranks, options);
-        for (int rank = 0; rank < ranks; ++rank) {
-          CAPTURE(typed);
-          CAPTURE(uneven);
-          CAPTURE(ranks);
-          CAPTURE(rank);
-          check_rank(io::detail::load_content_for_rank(
-                         folder, rank, ranks,
-                         {.verify = rank % 2 == 0, .validate = ranks != 5, .finite = true, .populate = ranks % 2 == 0}),
-                     cutter.cut(rank), labels);
+        for (bool const balance_edges : {false, true}) {
+          auto const books = io::detail::books_of_ranks(folder, ranks, balance_edges);
+          std::vector<relabelling> of_ranks;
+          for (std::size_t t = 0; t < labels.size(); ++t) {
+            of_ranks.push_back({books[t], make_buffer<device::cpu>(labels[t].original.view()),
+                                make_buffer<device::cpu>(labels[t].renumbered.view())});
+          }
+          std::vector<std::vector<global_id>> const hot(static_cast<std::size_t>(ranks), ids);
+          io::write_options const options{.hot = {{.node_type = 0, .by_part = hot}}};
+          io::detail::raw_data_cutter cutter(data.view(), of_ranks, options);
+          for (int rank = 0; rank < ranks; ++rank) {
+            CAPTURE(typed);
+            CAPTURE(uneven);
+            CAPTURE(ranks);
+            CAPTURE(balance_edges);
+            CAPTURE(rank);
+            check_rank(io::detail::load_content_for_rank(folder, rank, ranks,
+                                                         {.verify = rank % 2 == 0,
+                                                          .validate = ranks != 5,
+                                                          .finite = true,
+                                                          .populate = ranks % 2 == 0,
+                                                          .balance_edges = balance_edges}),
+                       cutter.cut(rank), labels);
+          }
         }
       }
     }
@@ -147,4 +170,58 @@ TEST_CASE("ranks have the same share of parts, whole ones where their number div
   CHECK(offsets(3) == std::vector<global_id>{0, 10, 24, 40});
   CHECK(io::detail::book_of_ranks(four, 4) == four);
   CHECK(offsets(8) == std::vector<global_id>{0, 5, 10, 10, 10, 20, 31, 35, 40});
+}
+
+TEST_CASE("ranks have about equal numbers of in-edges of a skewed graph, if they are to") {
+  edge_list graph{"skewed", 400, {}, {}};
+  random_stream draws(random_key(6), 0);
+  for (int e = 0; e < 6000; ++e) {
+    auto const any = static_cast<std::int64_t>(draws.below(400));
+    graph.add(any, static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(any) + 1)) / 4);
+  }
+  std::vector<relabelling> labels;
+  std::vector<local_id> part_of(400);
+  for (std::size_t v = 0; v < part_of.size(); ++v) {
+    part_of[v] = static_cast<local_id>(v / 100); // the first has all edges
+  }
+  labels.push_back(make_relabelling(part_of, 4));
+  auto const data = known_set(graph);
+  for (bool const random : {false, true}) {
+    scratch_folder const scratch;
+    auto const random_ones = random_labels(data, 4);
+    io::write_parts(scratch / "parts", data, random ? random_ones : labels);
+    io::parts_folder const folder(scratch / "parts");
+    for (int const ranks : {2, 3, 4, 7}) {
+      CAPTURE(ranks);
+      auto const by_rows = most_in_edges(folder, ranks, false);
+      auto const by_edges = most_in_edges(folder, ranks, true);
+      CHECK(by_edges.first < by_rows.first + (random && ranks == 2 ? 1 : 0)); // two halves may be even by chance
+      CHECK(by_edges.first <= 6000 / ranks + by_edges.second);
+    }
+  }
+  scratch_folder const scratch;
+  auto const no_edges = known_set({"no edges", 40, {}, {}});
+  io::write_parts(scratch / "parts", no_edges, random_labels(no_edges, 4));
+  io::parts_folder const folder(scratch / "parts");
+  CHECK(io::detail::books_of_ranks(folder, 3, true) == io::detail::books_of_ranks(folder, 3, false));
+}
+
+TEST_CASE("rows of several parts are not read from disk by one rank") {
+  scratch_folder const scratch;
+  auto const data = uneven_set();
+  io::write_parts(scratch / "parts", data, random_labels(data, 4));
+  io::parts_folder const folder(scratch / "parts");
+  auto const fault = [&](int ranks, bool balance_edges) {
+    return thrown<precondition_error>([&] {
+      for (int rank = 0; rank < ranks; ++rank) {
+        static_cast<void>(io::detail::load_content_for_rank(
+            folder, rank, ranks, {.balance_edges = balance_edges, .disk = io::disk_options{}}));
+      }
+    });
+  };
+  for (int const ranks : {3, 7}) {
+    CHECK(names(fault(ranks, false), "rows of 2 parts", "start 4 ranks"));
+  }
+  CHECK(names(fault(4, true), "without balance_edges"));
+  CHECK(fault(8, false) == "(nothing was thrown)");
 }

@@ -42,6 +42,7 @@ public:
   /// Steps of an epoch, the same on all ranks.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
+  [[nodiscard]] int num_ranks() const noexcept { return comm_.size(); }
   [[nodiscard]] maker_type& maker() noexcept { return maker_; }
   /// Returns the account of the batches made so far.
   [[nodiscard]] dist::loader_report report() const {

@@ -26,16 +26,19 @@ public:
   /// @throws precondition_error  if a batch would have no seeds
   epoch_plan(std::int64_t num_seeds, dist::loader_options const& options)
       : batch_size_(options.batch_size), seed_(options.seed), shuffle_(options.shuffle),
-        order_(static_cast<std::size_t>(num_seeds)) {
+        steps_before_(options.steps_before), order_(static_cast<std::size_t>(num_seeds)) {
     if (batch_size_ < 1) {
       throw precondition_error(message("batch size ", batch_size_, "; give 1 or more seeds a batch"));
     }
+    if (steps_before_ < 0) {
+      throw precondition_error(message("steps_before ", steps_before_, "; give 0 or more steps"));
+    }
     bool const last_is_partial = num_seeds % batch_size_ != 0 && !options.drop_last;
-    num_steps_ = num_seeds / batch_size_ + (last_is_partial ? 1 : 0);
+    num_steps_ = steps_before_ + num_seeds / batch_size_ + (last_is_partial ? 1 : 0);
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
   }
 
-  /// Returns the number of steps that these seeds fill.
+  /// Returns the number of steps before these seeds, and of those that they fill.
   [[nodiscard]] std::int64_t num_steps() const noexcept { return num_steps_; }
 
   /// Begins an epoch.
@@ -51,12 +54,12 @@ public:
     }
   }
 
-  /// Returns the places of a step's seeds in the list of seeds; none after the last step.
+  /// Returns the places of a step's seeds in the list of seeds; none before the first and after the last step.
   [[nodiscard]] std::span<std::int64_t const> places(std::int64_t step) const noexcept {
-    if (step >= num_steps_) {
+    if (step < steps_before_ || step >= num_steps_) {
       return {};
     }
-    auto const first = step * batch_size_;
+    auto const first = (step - steps_before_) * batch_size_;
     auto const size = std::min(batch_size_, static_cast<std::int64_t>(order_.size()) - first);
     return std::span(order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
   }
@@ -65,9 +68,18 @@ private:
   std::int64_t batch_size_;
   std::uint64_t seed_;
   bool shuffle_;
+  std::int64_t steps_before_;
   std::uint64_t fingerprint_ = 0; // of the seeds, if they are shuffled
   std::int64_t num_steps_ = 0;
   std::vector<std::int64_t> order_;
 };
+
+/// Refuses to begin an epoch at a step that a loader of these options does not have.
+inline void check_first_step(std::int64_t first_step, dist::loader_options const& options, std::int64_t num_steps) {
+  if (first_step < options.steps_before || first_step > num_steps) {
+    throw precondition_error(
+        message("epoch from step ", first_step, " on; steps are in [", options.steps_before, ", ", num_steps, "]"));
+  }
+}
 
 } // namespace glt::detail

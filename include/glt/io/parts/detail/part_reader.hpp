@@ -57,6 +57,30 @@ public:
     return made;
   }
 
+  /// Returns how many first rows of a node type have the number of in-edges, of all types, nearest to `edges`.
+  [[nodiscard]] std::int64_t rows_with(int node_type, std::int64_t edges) {
+    auto const schema = manifest_.schema();
+    auto const rows = rows_of(node_type).rows;
+    std::vector<array> offsets;
+    for (std::size_t e = 0; e < manifest_.edges.size(); ++e) {
+      if (schema.destination_type(static_cast<int>(e)) == node_type) {
+        sub_ = part_folder(part_) + "/" + edge_folder(manifest_.edges[e].type);
+        offsets.push_back(map("offsets.npy", element_type::int64, rows + 1));
+      }
+    }
+    auto const wanted = static_cast<std::uint64_t>(edges);
+    auto const before = [&](std::int64_t row) {
+      std::uint64_t sum = 0; // offsets are not checked yet
+      for (auto const& of_type : offsets) {
+        sum += static_cast<std::uint64_t>(of_type.values<edge_offset>()[row]);
+      }
+      return sum;
+    };
+    auto const all = std::views::iota(std::int64_t{0}, rows);
+    auto const row = std::ranges::partition_point(all, [&](auto at) { return before(at) < wanted; }) - all.begin();
+    return row > 0 && before(row) - wanted > wanted - before(row - 1) ? row - 1 : row;
+  }
+
 private:
   // Rows of a file, and the piece of them to read.
   struct row_piece {
