@@ -26,8 +26,8 @@ namespace glt::dist {
 /// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
 /// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
-/// Ranks of one machine read each other's edges and tensors in place: the data set moves them to memory that the ranks
-/// share, where samplers and collectors find them. If the system has no such memory, or with `reading::by_messages`,
+/// Ranks of one machine read each other's edges, their weights and times, and tensors in place: the data set moves them
+/// to memory that the ranks share, where samplers and collectors find them. If the system has no such memory, or with `reading::by_messages`,
 /// rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
 ///
 /// Concurrent calls: const members may run concurrently.
@@ -54,7 +54,8 @@ public:
   ///         of the largest of them twice while it is copied
   template <communicator Comm>
   data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place,
-           topology where = topology::divided) {
+           topology where = topology::divided)
+      : how_(how), where_(where) {
     auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
     graph_ = graph;
     auto const names = detail::agree_on_lists(comm, *graph_, part);
@@ -206,6 +207,27 @@ public:
   [[nodiscard]] array_view<space, std::int64_t const> edge_times(int edge_type = only_type) const {
     return of_edges(edge_type).times.view();
   }
+  /// Copies the data of a rule, such as `weight_tables`, to the memory of the parts that ranks read in place; returns
+  /// the rule with views of the copies. Samplers and recipes made afterwards draw by the rule in place, as they do by
+  /// `edge_weights()` and `edge_times()`. If the ranks share no memory, the rule stays as it is.
+  ///
+  /// @comm   collective; none if the ranks share no memory, else two header exchanges and the exchanges of `share_rule`,
+  ///         over a replicated topology also of `replicate_parts`
+  /// @throws precondition_error  as `edge_weights`
+  /// @throws collective_error    on every rank, if a machine has no memory for the data
+  template <communicator Comm, class Rule>
+    requires detail::shows_data<Rule>
+  [[nodiscard]] Rule share_rule(Comm& comm, Rule rule, int edge_type = only_type) {
+    auto const type = edge_place(edge_type);
+    if (!graph_->neighborhood().of_rank.empty()) {
+      auto memory = memory_for(comm, how_, where_);
+      share_data(comm, memory, rule, type);
+      if (plain_ != nullptr) {
+        plain_->neighborhood_ = graph_->neighborhood();
+      }
+    }
+    return rule;
+  }
   /// Returns this rank's pairs of a link split.
   ///
   /// @throws precondition_error  listing the names, if no rank has a link split of that name
@@ -225,6 +247,16 @@ private:
     buffer<Policy, std::int64_t> times;
     std::shared_ptr<hot_data const> hot;
     std::int64_t num_classes = 0;
+  };
+  // Weights and times as the data of a rule.
+  struct edge_values {
+    array_view<space, float const> weights;
+    array_view<space, std::int64_t const> times;
+
+    template <class Self>
+    [[nodiscard]] static auto members(Self& self) noexcept {
+      return std::tie(self.weights, self.times);
+    }
   };
   struct edges_of_type {
     std::unique_ptr<named_features<Policy> const> tensors;
@@ -250,6 +282,17 @@ private:
         of.share(*memory);
       }
     }
+  }
+
+  template <communicator Comm, class Memory, class Rule>
+  void share_data(Comm& comm, Memory& memory, Rule& rule, int edge_type) {
+    if constexpr (host_policy<Policy> && space == memory_space::host) {
+      graph_->share_data(detail::host_comm(comm), memory, rule, edge_type);
+    }
+  }
+  template <class T>
+  [[nodiscard]] buffer<Policy, T> in_shared_memory(array_view<space, T const> values) const {
+    return detail::second_owner<Policy, T>(values, graph_->neighborhood().keeper, Policy());
   }
 
   template <communicator Comm, class Memory>
@@ -302,6 +345,12 @@ private:
       }
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
+      if (names.edge_values[static_cast<std::size_t>(e)] != 0 && !graph_->neighborhood().of_rank.empty()) {
+        edge_values shared{made.weights.view(), made.times.view()};
+        share_data(comm, memory, shared, e);
+        made.weights = in_shared_memory(shared.weights);
+        made.times = in_shared_memory(shared.times);
+      }
       made.links = std::move(data.links);
       detail::complete_lists(made.links, names.links[static_cast<std::size_t>(e)]);
     }
@@ -365,6 +414,9 @@ private:
     return vertices_[static_cast<std::size_t>(place(node_type))];
   }
   [[nodiscard]] edges_of_type const& of_edges(int edge_type) const {
+    return edges_[static_cast<std::size_t>(edge_place(edge_type))];
+  }
+  [[nodiscard]] int edge_place(int edge_type) const {
     if (edge_type == only_type && schema().num_edge_types() != 1) {
       throw precondition_error(detail::message("a function of one of the edge types ",
                                                detail::name_list(schema().edge_types(), &glt::edge_type::name),
@@ -372,7 +424,7 @@ private:
     }
     auto const type = edge_type == only_type ? 0 : edge_type;
     static_cast<void>(schema().source_type(type)); // checks it
-    return edges_[static_cast<std::size_t>(type)];
+    return type;
   }
   template <class List>
   [[nodiscard]] static List const& named(std::string_view what, std::vector<List> const& lists, std::string_view name) {
@@ -384,8 +436,10 @@ private:
     return *found;
   }
 
-  std::shared_ptr<dist::hetero_graph<Policy, Vertex> const> graph_;
-  std::unique_ptr<dist::graph<Policy, Vertex> const> plain_; // of one type
+  reading how_;
+  topology where_;
+  std::shared_ptr<dist::hetero_graph<Policy, Vertex>> graph_;
+  std::unique_ptr<dist::graph<Policy, Vertex>> plain_; // of one type
   std::vector<vertices_of_type> vertices_;
   std::vector<edges_of_type> edges_;
 };

@@ -15,7 +15,7 @@ enum class reading {
 /// Place of the graph of a data set. Batches are the same.
 enum class topology {
   divided,   ///< every rank has its part; see `reading` for the parts of others
-  replicated ///< every machine has all parts, and uniform draws send no message; rows stay with their owners
+  replicated ///< every machine has all parts, and draws send no message; rows stay with their owners
 };
 
 } // namespace glt::dist
