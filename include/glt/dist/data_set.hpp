@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/hot_data.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
 #include <glt/dist/detail/usual_tensors.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -44,7 +45,8 @@ public:
   /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
-  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types;
+  ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types, and
+  ///         of `share_rule` for each edge type with weights or times;
   ///         over a replicated topology also the exchanges of `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
@@ -59,7 +61,7 @@ public:
     auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
     graph_ = graph;
     auto const names = detail::agree_on_lists(comm, *graph_, part);
-    auto memory = memory_for(comm, how, where);
+    auto memory = detail::memory_to_share<Policy>(detail::host_comm(comm), how, where);
     if (where == topology::replicated && comm.size() > 1) {
       graph->replicate(detail::host_comm(comm), memory);
     } else {
@@ -158,34 +160,11 @@ public:
   /// @throws precondition_error  if there are hot vertices, but not their float32 rows of "x"
   /// @cost   the table that finds them
   [[nodiscard]] dist::hot_rows<Policy, float> hot_rows(int node_type = only_type) const {
-    auto const& kept = of(node_type).hot;
-    if (kept == nullptr) {
-      return {};
-    }
-    auto const tensors = kept->tensors.tensors();
-    auto const* const x = detail::find_rows(tensors, "x", element_type::float32);
-    if (x == nullptr) {
-      throw precondition_error(detail::message("part ", graph_->part(),
-                                               " has hot rows, but not of the features "
-                                               "\"x\" in float32; partition the data set again"));
-    }
-    return {second_owner_of_hot(kept), detail::second_owner<Policy, float>(*x, {}, kept, kept->tensors.policy()),
-            book(node_type).partitioning()};
+    return detail::hot_matrix(of(node_type).hot, book(node_type), graph_->part());
   }
   /// Returns the rows of all tensors of those vertices, for `loader::use` with a type; 0 rows if there are none.
   [[nodiscard]] dist::named_hot_rows<Policy> named_hot_rows(int node_type = only_type) const {
-    auto const& kept = of(node_type).hot;
-    if (kept == nullptr) {
-      return {{}, feature_table<Policy>(0)};
-    }
-    auto const& policy = kept->tensors.policy();
-    feature_table<Policy> rows(kept->tensors.num_rows(), policy);
-    for (auto const& [name, tensor] : kept->tensors.tensors()) {
-      detail::visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
-        rows.add(name, detail::second_owner<Policy, T>(tensor, {}, kept, policy));
-      });
-    }
-    return {second_owner_of_hot(kept), std::move(rows), book(node_type).partitioning()};
+    return detail::hot_tensors(of(node_type).hot, book(node_type));
   }
 
   /// Returns the tensors of the edges of a type.
@@ -220,8 +199,8 @@ public:
   [[nodiscard]] Rule share_rule(Comm& comm, Rule rule, int edge_type = only_type) {
     auto const type = edge_place(edge_type);
     if (!graph_->neighborhood().of_rank.empty()) {
-      auto memory = memory_for(comm, how_, where_);
-      share_data(comm, memory, rule, type);
+      auto memory = detail::memory_to_share<Policy>(detail::host_comm(comm), how_, where_);
+      graph_->share_data(detail::host_comm(comm), memory, rule, type);
       if (plain_ != nullptr) {
         plain_->neighborhood_ = graph_->neighborhood();
       }
@@ -236,27 +215,13 @@ public:
   }
 
 private:
-  struct hot_data {
-    buffer<Policy, global_id> vertices;
-    feature_table<Policy> tensors;
-  };
   struct vertices_of_type {
     std::shared_ptr<named_features<Policy> const> tensors;
     std::unique_ptr<dist::feature_store<Policy, float> const> features; // none if "x" are not float32
     std::vector<vertex_split> splits;
     buffer<Policy, std::int64_t> times;
-    std::shared_ptr<hot_data const> hot;
+    std::shared_ptr<detail::hot_data<Policy> const> hot;
     std::int64_t num_classes = 0;
-  };
-  // Weights and times as the data of a rule.
-  struct edge_values {
-    array_view<space, float const> weights;
-    array_view<space, std::int64_t const> times;
-
-    template <class Self>
-    [[nodiscard]] static auto members(Self& self) noexcept {
-      return std::tie(self.weights, self.times);
-    }
   };
   struct edges_of_type {
     std::unique_ptr<named_features<Policy> const> tensors;
@@ -265,16 +230,6 @@ private:
     std::vector<link_split> links;
   };
 
-  // Returns an optional memory that ranks share; `nullopt` if there never is one.
-  template <communicator Comm>
-  [[nodiscard]] static auto memory_for(Comm& comm, reading how, topology where) {
-    using host_comm_type = std::remove_cvref_t<decltype(detail::host_comm(comm))>;
-    if constexpr (host_policy<Policy> && space == memory_space::host && detail::finds_node_memory<host_comm_type>) {
-      return detail::memory_to_share(detail::host_comm(comm), how, where);
-    } else {
-      return std::nullopt;
-    }
-  }
   template <class Memory, class Shared>
   static void share(Memory& memory, Shared& of) {
     if constexpr (!std::same_as<Memory, std::nullopt_t>) {
@@ -284,12 +239,6 @@ private:
     }
   }
 
-  template <communicator Comm, class Memory, class Rule>
-  void share_data(Comm& comm, Memory& memory, Rule& rule, int edge_type) {
-    if constexpr (host_policy<Policy> && space == memory_space::host) {
-      graph_->share_data(detail::host_comm(comm), memory, rule, edge_type);
-    }
-  }
   template <class T>
   [[nodiscard]] buffer<Policy, T> in_shared_memory(array_view<space, T const> values) const {
     return detail::second_owner<Policy, T>(values, graph_->neighborhood().keeper, Policy());
@@ -312,8 +261,8 @@ private:
       detail::complete_lists(made.splits, names.splits[static_cast<std::size_t>(t)]);
       made.times = std::move(data.times);
       if (!data.hot_vertices.empty()) {
-        made.hot =
-            std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
+        made.hot = std::make_shared<detail::hot_data<Policy> const>(
+            detail::hot_data<Policy>{std::move(data.hot_vertices), std::move(data.hot_tensors)});
       }
       std::int64_t own_classes = 0;
       auto const failure = detail::failure_of([&] { own_classes = detail::num_classes_of(made.tensors->local()); });
@@ -346,8 +295,8 @@ private:
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
       if (names.edge_values[static_cast<std::size_t>(e)] != 0 && !graph_->neighborhood().of_rank.empty()) {
-        edge_values shared{made.weights.view(), made.times.view()};
-        share_data(comm, memory, shared, e);
+        detail::edge_values_view<space> shared{made.weights.view(), made.times.view()};
+        graph_->share_data(detail::host_comm(comm), memory, shared, e);
         made.weights = in_shared_memory(shared.weights);
         made.times = in_shared_memory(shared.times);
       }
@@ -384,9 +333,6 @@ private:
       }
     }
     return made;
-  }
-  [[nodiscard]] static buffer<Policy, global_id> second_owner_of_hot(std::shared_ptr<hot_data const> const& kept) {
-    return detail::second_owner<Policy, global_id>(kept->vertices.view(), kept, kept->vertices.policy());
   }
   // Returns a part in the memory of the only relation.
   [[nodiscard]] graph_part<Policy, Vertex> part_without_types() const {

@@ -101,13 +101,15 @@ private:
   // `replicate_parts` over a replicated topology.
   template <communicator Comm, class Memory, class Rule>
   void share_data(Comm& comm, Memory& memory, Rule& rule, int edge_type) {
-    on_memory(comm, memory, [&](auto& node) {
-      detail::share_data(node, neighborhood_, rule, static_cast<std::size_t>(edge_type), [&](auto& shared) {
-        if (neighborhood_.everywhere) {
-          detail::replicate_parts(comm, node, shared.block, shared.of_node, detail::read_shared);
-        }
+    if constexpr (host_policy<Policy> && space == memory_space::host) {
+      on_memory(comm, memory, [&](auto& node) {
+        detail::share_data(node, neighborhood_, rule, static_cast<std::size_t>(edge_type), [&](auto& shared) {
+          if (neighborhood_.everywhere) {
+            detail::replicate_parts(comm, node, shared.block, shared.of_node, detail::read_shared);
+          }
+        });
       });
-    });
+    }
   }
   template <communicator Comm, node_memory Node>
   void replicate_on(Comm& comm, Node& node) {

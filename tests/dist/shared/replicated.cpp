@@ -11,6 +11,9 @@
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/dist/walk/metapath_walk.hpp>
+#include <glt/dist/walk/node2vec_walk.hpp>
+#include <glt/dist/walk/random_walk.hpp>
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
@@ -139,8 +142,7 @@ private:
 template <class Comm, class Rule>
 void check_silent(Comm comm, glt::dist::data_set<> const& data, Rule const& rule,
                   glt::dist::data_set<> const& by_messages, Rule const& plain_rule, bool silent = true) {
-  glt::neighbor_options const options{
-      .fanouts = {3, 2}, .edge_ids = true, .disjoint = glt::detail::has_query<Rule>};
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = glt::detail::has_query<Rule>};
   glt::counting_comm counted(comm);
   glt::dist::neighbor_sampler sampler(counted, data.graph(), options, rule);
   glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options, plain_rule);
@@ -253,6 +255,40 @@ void check_all_batches(Comm comm, reading how) {
   }
 }
 
+// Walks in replicated data, which send nothing, are those of messages.
+template <class Comm>
+void check_walks(Comm comm, glt::dist::data_set<> const& replicated, glt::dist::data_set<> const& by_messages) {
+  glt::counting_comm counted(comm);
+  std::vector<glt::global_id> starts;
+  for (std::int64_t v = comm.rank(); v < 211; v += 5) {
+    starts.push_back(v);
+  }
+  auto const check = [&](auto made, auto wanted) {
+    glt::walks<cpu, glt::global_id> out;
+    glt::walks<cpu, glt::global_id> expected;
+    counted.reset();
+    made.walk(starts, {.seed = 4}, out);
+    CHECK((comm.size() == 1 || made.sends_nothing()));
+    CHECK((comm.size() == 1 || counted.counts().total().collectives == 0));
+    wanted.walk(starts, {.seed = 4}, expected);
+    CHECK(std::ranges::equal(out.vertices().flat(), expected.vertices().flat()));
+    CHECK(std::ranges::equal(out.edge_ids().flat(), expected.edge_ids().flat()));
+    std::vector<glt::global_id> const bad{comm.rank() == 0 ? 211 : 3};
+    if (comm.size() > 1) {
+      CHECK((comm.rank() == 0) ==
+            names(thrown<glt::precondition_error>([&] { made.walk(bad, {.seed = 4}, out); }), "start 0 is 211"));
+    }
+  };
+  glt::walk_options const plain{.length = 9, .restart = 0.2, .edge_ids = true};
+  check(glt::dist::random_walker(counted, replicated.graph(), plain),
+        glt::dist::random_walker(comm, by_messages.graph(), plain));
+  glt::node2vec_options const second{.length = 7, .walks_per_start = 2, .p = 0.5, .q = 2, .edge_ids = true};
+  check(glt::dist::node2vec_walker(counted, replicated.graph(), second),
+        glt::dist::node2vec_walker(comm, by_messages.graph(), second));
+  check(glt::dist::metapath_walker(counted, replicated.hetero_graph(), {0}, {.length = 6, .edge_ids = true}, cpu()),
+        glt::dist::metapath_walker(comm, by_messages.hetero_graph(), {0}, {.length = 6, .edge_ids = true}, cpu()));
+}
+
 // Rules with data, which the ranks share or not.
 template <class Comm>
 void check_rules(Comm comm, reading how, std::size_t partitioner) {
@@ -263,6 +299,7 @@ void check_rules(Comm comm, reading how, std::size_t partitioner) {
   auto const check = [&](auto const& rule, auto const& plain, bool silent = true) {
     check_silent(comm, replicated, rule, by_messages, plain, silent);
   };
+  check_walks(comm, replicated, by_messages);
   auto const weights = by_messages.edge_weights();
   glt::weight_tables<cpu> const tables(by_messages.graph().local(), weights);
   glt::weighted_rule<host> const with_tables{weights, tables.view()};
@@ -368,9 +405,15 @@ TEST_CASE("typed data are replicated, too") {
       auto const make = [&](reading how, topology where) {
         auto const types = static_cast<std::size_t>(list.schema.num_node_types());
         auto const relations = static_cast<std::size_t>(list.schema.num_edge_types());
-        return data_set(comm,
-                        data_part<cpu>(divided.part(comm.rank()), std::vector<vertex_data<cpu>>(types),
-                                       std::vector<edge_data<cpu>>(relations)),
+        auto part = divided.part(comm.rank());
+        std::vector<edge_data<cpu>> edges(relations);
+        for (std::size_t e = 0; e < relations; ++e) {
+          auto const ids = part.relations[e].view().edge_ids();
+          edges[e].weights = glt::buffer<cpu, float>(ids.size());
+          std::ranges::transform(ids, edges[e].weights.view().begin(),
+                                 [](auto id) { return static_cast<float>(id % 4); });
+        }
+        return data_set(comm, data_part<cpu>(std::move(part), std::vector<vertex_data<cpu>>(types), std::move(edges)),
                         how, where);
       };
       auto const replicated = make(reading::in_place, topology::replicated);
@@ -384,12 +427,19 @@ TEST_CASE("typed data are replicated, too") {
           seeds[static_cast<std::size_t>(t)].push_back(v);
         }
       }
-      glt::hetero_subgraph<cpu, glt::global_id> wanted;
-      glt::dist::hetero_neighbor_sampler(comm, by_messages.hetero_graph(), options)
-          .sample(views_of(seeds), {.seed = 5}, wanted);
-      for (auto const* const data : {&replicated, &private_copy}) {
+      auto const by_weight = [&](data_set<> const& data) {
+        std::vector<glt::weighted_rule<host>> rules;
+        for (int e = 0; e < list.schema.num_edge_types(); ++e) {
+          rules.push_back({data.edge_weights(e)});
+        }
+        return rules;
+      };
+      auto const check = [&](data_set<> const& data, auto... rules_of) {
+        glt::hetero_subgraph<cpu, glt::global_id> wanted;
+        glt::dist::hetero_neighbor_sampler(comm, by_messages.hetero_graph(), options, rules_of(by_messages)...)
+            .sample(views_of(seeds), {.seed = 5}, wanted);
         glt::counting_comm counted(comm);
-        glt::dist::hetero_neighbor_sampler sampler(counted, data->hetero_graph(), options);
+        glt::dist::hetero_neighbor_sampler sampler(counted, data.hetero_graph(), options, rules_of(data)...);
         glt::hetero_subgraph<cpu, glt::global_id> out;
         counted.reset();
         sampler.sample(views_of(seeds), {.seed = 5}, out);
@@ -401,6 +451,10 @@ TEST_CASE("typed data are replicated, too") {
           CHECK(std::ranges::equal(out.row(e), wanted.row(e)));
           CHECK(std::ranges::equal(out.edge_ids(e), wanted.edge_ids(e)));
         }
+      };
+      for (auto const* const data : {&replicated, &private_copy}) {
+        check(*data);
+        check(*data, by_weight);
       }
     }
   });

@@ -273,7 +273,8 @@ private:
         auto const found = detail::shared_data(rules, *views.of_rank[static_cast<std::size_t>(comm.rank())]);
         auto const headers = detail::exchange_values(
             detail::host_comm(comm), {.what = detail::operation::make_sampler, .hop = 1}, {}, found.number());
-        agreed_ = found.all && std::ranges::all_of(headers, [&](auto const& header) { return header.value == found.number(); });
+        agreed_ = found.all &&
+                  std::ranges::all_of(headers, [&](auto const& header) { return header.value == found.number(); });
         detail::read_neighborhood<Policy>(*this, *graph_);
       }
     }
@@ -358,7 +359,7 @@ private:
   std::vector<Rule> rules_; // by edge type
   Policy policy_;
   bool agreed_ = true; // on the shared data of the rules
-  bool alone_; // there is only this rank, and `lone_` draws
+  bool alone_;         // there is only this rank, and `lone_` draws
   typename kind::part_type part_;
   std::vector<partition_book> books_;       // by node type
   std::vector<detail::relation_ends> ends_; // by edge type

@@ -39,7 +39,8 @@ public:
   ///                           or the graph was made for another rank or number of ranks
   metapath_walker(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<int> const& edge_types,
                   metapath_options options, Policy policy = {})
-      : options_(options), edge_types_(edge_types), parts_(graph, policy), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
+      : options_(options), edge_types_(edge_types), parts_(graph, policy), path_(0, policy),
+        rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       detail::validate(options_);
       detail::validate_metapath(graph.schema(), edge_types, options_.length);

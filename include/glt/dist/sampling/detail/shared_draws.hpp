@@ -83,7 +83,8 @@ public:
     std::string_view const missing = "the draw rule reads data that the ranks do not share; see share_rule";
     bool const kept = allowed && shared_data(rules, *views.of_rank[self]).found(views.everywhere);
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
-      if (auto& view = views.of_rank[part]; part != self && view && !(kept && reaches(rules, *views.of_rank[self], *view))) {
+      if (auto& view = views.of_rank[part];
+          part != self && view && !(kept && reaches(rules, *views.of_rank[self], *view))) {
         view.reset();
         views.reason = missing;
         views.everywhere = false;

@@ -20,7 +20,7 @@ template <memory_space Space, class T>
 
 /// Data of the rules of a rank among the shared arrays of its part.
 struct shared_data {
-  bool all = true;     ///< every view with an address is a shared array
+  bool all = true;      ///< every view with an address is a shared array
   bool unclear = false; ///< a view without an address may be of a part without edges, or of no data
   fingerprint print;
 
@@ -62,6 +62,18 @@ template <class Rule, memory_space Space>
   };
   return for_each_view(rule, replace) ? std::optional(rule) : std::nullopt;
 }
+
+/// Weights and times of edges, as the data of a rule.
+template <memory_space Space>
+struct edge_values_view {
+  array_view<Space, float const> weights;
+  array_view<Space, std::int64_t const> times;
+
+  template <class Self>
+  [[nodiscard]] static auto members(Self& self) noexcept {
+    return std::tie(self.weights, self.times);
+  }
+};
 
 /// Copies the data of a rule to node-shared memory and moves its views there; `spread(shared)` may add the copies of
 /// other machines.

@@ -151,10 +151,10 @@ private:
       for (std::int64_t first = 0; first < num_walks; first += most_walkers) {
         auto const count = std::min(num_walks - first, most_walkers);
         reserve(count);
-        policy_.executor().for_each(count, start_walkers<Walker, space, Vertex>{
-                                               batches[b].starts, options.walks_per_start, name,
-                                               static_cast<std::int64_t>(b), first_of_batch, first, walkers_.view(),
-                                               moves_.view(), rows});
+        policy_.executor().for_each(
+            count, start_walkers<Walker, space, Vertex>{batches[b].starts, options.walks_per_start, name,
+                                                        static_cast<std::int64_t>(b), first_of_batch, first,
+                                                        walkers_.view(), moves_.view(), rows});
         move(step, static_cast<std::int32_t>(options.length), rows, name.rows.others, true);
       }
       first_of_batch += num_walks;

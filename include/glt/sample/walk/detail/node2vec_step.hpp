@@ -240,8 +240,7 @@ private:
     edge_id best = -1;
     double best_time = 0;
     auto const enter = [&](std::uint32_t at, bool neighbor) {
-      auto const time =
-          choice.arrival(it.draws.variate(it.step, at), it.previous, graph.source(first + at), neighbor);
+      auto const time = choice.arrival(it.draws.variate(it.step, at), it.previous, graph.source(first + at), neighbor);
       if (best < 0 || time < best_time) {
         best = edge_id{2} * at + (neighbor ? 1 : 0);
         best_time = time;
