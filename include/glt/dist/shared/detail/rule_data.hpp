@@ -40,9 +40,9 @@ struct shared_data {
     }
   }
 
-  /// Returns true if other parts have the same data, as this rank alone can tell, or as all ranks have agreed.
+  /// Returns true if other parts have the same data, as far as this rank alone can tell; `agreed` if all ranks know it.
   [[nodiscard]] bool found(bool agreed) const noexcept { return all && (agreed || !unclear); }
-  /// Returns a number to compare with those of other ranks; −1 if some data are not shared.
+  /// Returns a number that is the same on ranks with the same data; −1 if some data are not shared.
   [[nodiscard]] std::int64_t number() const noexcept { return all ? print.value() : -1; }
 };
 

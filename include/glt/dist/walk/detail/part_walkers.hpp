@@ -22,8 +22,8 @@ struct rows_in_place {
   }
 };
 
-/// Rows of the vertices of this rank, rows of other parts that are read in place, and owners of the others; `all_rows`
-/// is the version for a whole graph.
+/// Rows of this rank and of parts that are read in place, and owners of the other vertices; `all_rows` is the version
+/// for a whole graph.
 template <memory_space Space, vertex_id Vertex>
 struct part_rows {
   static constexpr bool all = false;
