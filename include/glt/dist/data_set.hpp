@@ -28,8 +28,8 @@ namespace glt::dist {
 /// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
 /// Ranks of one machine read each other's edges, their weights and times, and tensors in place: the data set moves them
-/// to memory that the ranks share, where samplers and collectors find them. If the system has no such memory, or with `reading::by_messages`,
-/// rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
+/// to memory that the ranks share, where samplers and collectors find them. If the system has no such memory, or with
+/// `reading::by_messages`, rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
@@ -46,8 +46,8 @@ public:
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
   ///         ranks share a machine, the exchanges of `share_graph`, and of `share_table` for each of these types, and
-  ///         of `share_rule` for each edge type with weights or times;
-  ///         over a replicated topology also the exchanges of `replicate_parts`
+  ///         of `share_rule` for each edge type with weights or times; over a replicated topology also the exchanges of
+  ///         `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0; if the topology is `replicated`, also if a machine has no
@@ -58,14 +58,13 @@ public:
   data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place,
            topology where = topology::divided)
       : how_(how), where_(where) {
-    auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
-    graph_ = graph;
+    graph_ = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
     auto const names = detail::agree_on_lists(comm, *graph_, part);
     auto memory = detail::memory_to_share<Policy>(detail::host_comm(comm), how, where);
     if (where == topology::replicated && comm.size() > 1) {
-      graph->replicate(detail::host_comm(comm), memory);
+      graph_->replicate(detail::host_comm(comm), memory);
     } else {
-      share(memory, *graph);
+      share(memory, *graph_);
     }
     take_vertices(comm, std::move(part.vertices), names, memory);
     take_edges(comm, std::move(part.edges), names, memory);
@@ -190,10 +189,11 @@ public:
   /// the rule with views of the copies. Samplers and recipes made afterwards draw by the rule in place, as they do by
   /// `edge_weights()` and `edge_times()`. If the ranks share no memory, the rule stays as it is.
   ///
-  /// @comm   collective; none if the ranks share no memory, else two header exchanges and the exchanges of `share_rule`,
+  /// @comm   collective; none if the ranks share no memory; else two header exchanges and the exchanges of `share_rule`,
   ///         over a replicated topology also of `replicate_parts`
   /// @throws precondition_error  as `edge_weights`
   /// @throws collective_error    on every rank, if a machine has no memory for the data
+  /// @cost   a copy of the data for each call, as long as the data set lives; over a replicated topology of all parts
   template <communicator Comm, class Rule>
     requires detail::shows_data<Rule>
   [[nodiscard]] Rule share_rule(Comm& comm, Rule rule, int edge_type = only_type) {

@@ -12,9 +12,9 @@ namespace glt::detail {
 /// Borrowed rows of a part over every edge type, with the original ids of its vertices; a graph without types has one
 /// type of each.
 ///
-/// Data of rules, which `share_rule` adds, are in the same order on every rank; an array without an address is not shared.
+/// Data of rules, which `share_rule` adds, are in the same order on every rank; an array without an address is missing.
 ///
-/// @shape  graphs [edge types] · original [node types], [rows of the type] each · data [edge types] or less, a list each
+/// @shape  graphs [edge types] · original [node types], [rows of the type] each · data [edge types], or fewer
 template <memory_space Space, vertex_id Vertex>
 struct part_view {
   std::vector<csr_view<Space, Vertex>> graphs;

@@ -41,8 +41,8 @@ struct no_query {
 /// - `R::allows_exclusion`, optional: true if the rule finds its data of edge i of a row at `graph.edges_of(row)(i)`,
 ///   and calls only `degree`, `edges_of` and `source` of the graph; link samplers can then exclude seed edges from its
 ///   rows
-/// - `R::members(self)`, static, optional: ties the views of the rule's data, and rules inside it (`std::tie`). Then ranks
-///   that share the data draw by it from each other's rows; all other members are the same on all ranks
+/// - `R::members(self)`, static, optional: ties the views of the rule's data, and rules inside it (`std::tie`). Then
+///   ranks that share the data draw by it from each other's rows; all other members are the same on all ranks
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw from this graph with these
 ///   options
 template <class R, class Graph>

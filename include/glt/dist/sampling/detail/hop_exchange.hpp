@@ -253,7 +253,7 @@ public:
     requests_.set_books(books, batches);
   }
 
-  /// Samples rows of other ranks in place from now on, if there are views of them and of the data of the rules.
+  /// Samples rows of other ranks in place from now on, if there are views of rows and rules' data.
   ///
   /// @shape  books [node types] · ends, rules [edge types], of the graph
   /// @param  `allowed`  as for `shared_draws::set`

@@ -80,15 +80,18 @@ public:
     shared_rows shared(views, rank, ranks);
     check_views(books, ends, views);
     auto const self = static_cast<std::size_t>(rank);
-    std::string_view const missing = "the draw rule reads data that the ranks do not share; see share_rule";
-    bool const kept = allowed && shared_data(rules, *views.of_rank[self]).found(views.everywhere);
+    bool const found = allowed && shared_data(rules, *views.of_rank[self]).found(views.everywhere);
+    bool all = found;
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
-      if (auto& view = views.of_rank[part];
-          part != self && view && !(kept && reaches(rules, *views.of_rank[self], *view))) {
-        view.reset();
-        views.reason = missing;
-        views.everywhere = false;
+      if (part != self && views.of_rank[part] &&
+          !(found && reaches(rules, *views.of_rank[self], *views.of_rank[part]))) {
+        views.of_rank[part].reset();
+        all = false;
       }
+    }
+    if (!all) {
+      views.reason = "the draw rule reads data that the ranks do not share, or differs by rank; see share_rule";
+      views.everywhere = false;
     }
     shared = shared_rows(views, rank, ranks);
     views_ = std::move(views);
