@@ -79,6 +79,7 @@
 #include <glt/dist/shared/reading.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
+#include <glt/dist/shared/shared_rule.hpp>
 #include <glt/dist/shared/shared_table.hpp>
 #include <glt/dist/to_device.hpp>
 #include <glt/dist/vertex_directory.hpp>

@@ -234,7 +234,6 @@ TEST_CASE("ranks of one machine read a data set in place, without a message, and
     CHECK(remote.report().sampled.in_place == 0);
     CHECK(remote.report().rows.in_place == 0);
 
-    // A rule with weights goes by messages, features stay in place.
     auto const weighted = [&](auto const& data) {
       return neighbor_batches(data, options, glt::weighted_rule<glt::memory_space::host>{data.edge_weights()});
     };
@@ -242,6 +241,11 @@ TEST_CASE("ranks of one machine read a data set in place, without a message, and
       CHECK(std::ranges::equal(a.subgraph.nodes(), b.subgraph.nodes()));
       CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
     });
+    loader by_weight(comm, weighted(in_place), seeds, {.batch_size = 8});
+    for ([[maybe_unused]] auto const& batch : by_weight.epoch(0)) {
+    }
+    CHECK(by_weight.report().sampled.remote == 0);
+    CHECK((comm.size() == 1 || by_weight.report().sampled.in_place > 0));
     auto const& links = in_place.links("train").edges;
     edge_seeds<> const edges{.sources = links.sources, .destinations = links.destinations, .labels = {}};
     for (auto const exclude : {glt::seed_exclusion::none, glt::seed_exclusion::edges}) {

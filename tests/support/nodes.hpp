@@ -46,4 +46,16 @@ void hide_every_other(glt::node_views<View>& views, int own) {
   }
 }
 
+/// Lets a reader have no views, the views of some ranks, and of all; calls check(all) each time.
+template <class View, class Reader, class Check>
+void for_each_neighborhood(glt::node_views<View> const& views, int own, Reader& reader, Check check) {
+  check(false);
+  auto some = views;
+  hide_every_other(some, own);
+  reader.read_in_place(some);
+  check(false);
+  reader.read_in_place(views);
+  check(true);
+}
+
 } // namespace glt_test

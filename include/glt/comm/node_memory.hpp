@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace glt {
@@ -56,6 +57,13 @@ template <class Comm>
 concept finds_node_memory = requires(Comm& comm) {
   { node_memory_of(comm) } -> node_memory;
 };
+
+/// Lets views keep more memory.
+template <class View>
+void keep_also(node_views<View>& views, std::shared_ptr<void const> more) {
+  using both = std::pair<std::shared_ptr<void const>, std::shared_ptr<void const>>;
+  views.keeper = std::make_shared<both const>(std::move(views.keeper), std::move(more));
+}
 
 inline constexpr std::align_val_t node_block_alignment{64};
 

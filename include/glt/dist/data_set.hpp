@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/hot_data.hpp>
 #include <glt/dist/detail/list_agreement.hpp>
 #include <glt/dist/detail/usual_tensors.hpp>
 #include <glt/dist/feature_store.hpp>
@@ -26,9 +27,9 @@ namespace glt::dist {
 /// mean the only type if none is given. The tensor "x" of a type is its matrix of features, the tensor "y" its labels.
 /// Recipes, samplers and servers borrow graphs and tensors, which stay valid while the data set is moved.
 ///
-/// Ranks of one machine read each other's edges and tensors in place: the data set moves them to memory that the ranks
-/// share, where samplers and collectors find them. If the system has no such memory, or with `reading::by_messages`,
-/// rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
+/// Ranks of one machine read each other's edges, their weights and times, and tensors in place: the data set moves them
+/// to memory that the ranks share, where samplers and collectors find them. If the system has no such memory, or with
+/// `reading::by_messages`, rows travel by messages. Batches are the same; `loader::report` counts rows of either kind.
 ///
 /// Concurrent calls: const members may run concurrently.
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
@@ -44,8 +45,8 @@ public:
   /// @comm   collective; the exchanges of `hetero_graph` and, without types, of `graph`; four header exchanges and a
   ///         variable exchange; for each node type the exchanges of `named_features` and `feature_store`, and a header
   ///         exchange; for each edge type with tensors the exchanges of `named_features`, and a header exchange; if
-  ///         ranks share a machine, the exchanges of `share` for the graph and for each of these types;
-  ///         over a replicated topology also the exchanges of `replicate_parts`
+  ///         ranks share a machine, the exchanges of `share` for the graph, for each of these types, and for each edge type
+  ///         with weights or times; over a replicated topology also the exchanges of `replicate_parts`
   /// @throws collective_error  on every rank, if a rank has the part of another rank or of another partition, its data
   ///                           do not fit its graph, a split has an id that is not a vertex, two lists have one name,
   ///                           or tensors differ from rank 0; if the topology is `replicated`, also if a machine has no
@@ -54,15 +55,15 @@ public:
   ///         of the largest of them twice while it is copied
   template <communicator Comm>
   data_set(Comm& comm, data_part<Policy, Vertex>&& part, reading how = reading::in_place,
-           topology where = topology::divided) {
-    auto const graph = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
-    graph_ = graph;
+           topology where = topology::divided)
+      : how_(how), where_(where) {
+    graph_ = std::make_shared<dist::hetero_graph<Policy, Vertex>>(comm, std::move(part.graph));
     auto const names = detail::agree_on_lists(comm, *graph_, part);
-    auto memory = memory_for(comm, how, where);
+    auto memory = detail::memory_to_share<Policy>(detail::host_comm(comm), how, where);
     if (where == topology::replicated && comm.size() > 1) {
-      graph->replicate(detail::host_comm(comm), memory);
+      graph_->replicate(detail::host_comm(comm), memory);
     } else {
-      share(memory, *graph);
+      share(memory, *graph_);
     }
     take_vertices(comm, std::move(part.vertices), names, memory);
     take_edges(comm, std::move(part.edges), names, memory);
@@ -159,34 +160,11 @@ public:
   /// @throws precondition_error  if there are hot vertices, but not their float32 rows of "x"
   /// @cost   the table that finds them
   [[nodiscard]] dist::hot_rows<Policy, float> hot_rows(int node_type = only_type) const {
-    auto const& kept = of(node_type).hot;
-    if (kept == nullptr) {
-      return {};
-    }
-    auto const tensors = kept->tensors.tensors();
-    auto const* const x = detail::find_rows(tensors, "x", element_type::float32);
-    if (x == nullptr) {
-      throw precondition_error(detail::message("part ", graph_->part(),
-                                               " has hot rows, but not of the features "
-                                               "\"x\" in float32; partition the data set again"));
-    }
-    return {second_owner_of_hot(kept), detail::second_owner<Policy, float>(*x, {}, kept, kept->tensors.policy()),
-            book(node_type).partitioning()};
+    return detail::hot_matrix(of(node_type).hot, book(node_type), graph_->part());
   }
   /// Returns the rows of all tensors of those vertices, for `loader::use` with a type; 0 rows if there are none.
   [[nodiscard]] dist::named_hot_rows<Policy> named_hot_rows(int node_type = only_type) const {
-    auto const& kept = of(node_type).hot;
-    if (kept == nullptr) {
-      return {{}, feature_table<Policy>(0)};
-    }
-    auto const& policy = kept->tensors.policy();
-    feature_table<Policy> rows(kept->tensors.num_rows(), policy);
-    for (auto const& [name, tensor] : kept->tensors.tensors()) {
-      detail::visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
-        rows.add(name, detail::second_owner<Policy, T>(tensor, {}, kept, policy));
-      });
-    }
-    return {second_owner_of_hot(kept), std::move(rows), book(node_type).partitioning()};
+    return detail::hot_tensors(of(node_type).hot, book(node_type));
   }
 
   /// Returns the tensors of the edges of a type.
@@ -208,6 +186,28 @@ public:
   [[nodiscard]] array_view<space, std::int64_t const> edge_times(int edge_type = only_type) const {
     return of_edges(edge_type).times.view();
   }
+  /// Copies the data of a rule, such as `weight_tables`, to the memory of the parts that ranks read in place; returns
+  /// the rule with views of the copies. Samplers and recipes made afterwards draw by the rule in place, as they do by
+  /// `edge_weights()` and `edge_times()`. If the ranks share no memory, the rule stays as it is.
+  ///
+  /// @comm   collective; none if the ranks share no memory; else two header exchanges and the exchanges of `share_rule`,
+  ///         over a replicated topology also of `replicate_parts`
+  /// @throws precondition_error  as `edge_weights`
+  /// @throws collective_error    on every rank, if a machine has no memory for the data
+  /// @cost   a copy of the data for each call, as long as the data set lives; over a replicated topology of all parts
+  template <communicator Comm, class Rule>
+    requires detail::shows_data<Rule>
+  [[nodiscard]] Rule share_rule(Comm& comm, Rule rule, int edge_type = only_type) {
+    auto const type = edge_place(edge_type);
+    if (!graph_->neighborhood().of_rank.empty()) {
+      auto memory = detail::memory_to_share<Policy>(detail::host_comm(comm), how_, where_);
+      graph_->share_data(detail::host_comm(comm), memory, rule, type);
+      if (plain_ != nullptr) {
+        plain_->neighborhood_ = graph_->neighborhood();
+      }
+    }
+    return rule;
+  }
   /// Returns this rank's pairs of a link split.
   ///
   /// @throws precondition_error  listing the names, if no rank has a link split of that name
@@ -216,16 +216,12 @@ public:
   }
 
 private:
-  struct hot_data {
-    buffer<Policy, global_id> vertices;
-    feature_table<Policy> tensors;
-  };
   struct vertices_of_type {
     std::shared_ptr<named_features<Policy> const> tensors;
     std::unique_ptr<dist::feature_store<Policy, float> const> features; // none if "x" are not float32
     std::vector<vertex_split> splits;
     buffer<Policy, std::int64_t> times;
-    std::shared_ptr<hot_data const> hot;
+    std::shared_ptr<detail::hot_data<Policy> const> hot;
     std::int64_t num_classes = 0;
   };
   struct edges_of_type {
@@ -235,16 +231,6 @@ private:
     std::vector<link_split> links;
   };
 
-  // Returns an optional memory that ranks share; `nullopt` if there never is one.
-  template <communicator Comm>
-  [[nodiscard]] static auto memory_for(Comm& comm, reading how, topology where) {
-    using host_comm_type = std::remove_cvref_t<decltype(detail::host_comm(comm))>;
-    if constexpr (host_policy<Policy> && space == memory_space::host && detail::finds_node_memory<host_comm_type>) {
-      return detail::memory_to_share(detail::host_comm(comm), how, where);
-    } else {
-      return std::nullopt;
-    }
-  }
   template <class Memory, class Shared>
   static void share(Memory& memory, Shared& of) {
     if constexpr (!std::same_as<Memory, std::nullopt_t>) {
@@ -252,6 +238,11 @@ private:
         of.share(*memory);
       }
     }
+  }
+
+  template <class T>
+  [[nodiscard]] buffer<Policy, T> in_shared_memory(array_view<space, T const> values) const {
+    return detail::second_owner<Policy, T>(values, graph_->neighborhood().keeper, Policy());
   }
 
   template <communicator Comm, class Memory>
@@ -271,8 +262,8 @@ private:
       detail::complete_lists(made.splits, names.splits[static_cast<std::size_t>(t)]);
       made.times = std::move(data.times);
       if (!data.hot_vertices.empty()) {
-        made.hot =
-            std::make_shared<hot_data const>(hot_data{std::move(data.hot_vertices), std::move(data.hot_tensors)});
+        made.hot = std::make_shared<detail::hot_data<Policy> const>(
+            detail::hot_data<Policy>{std::move(data.hot_vertices), std::move(data.hot_tensors)});
       }
       std::int64_t own_classes = 0;
       auto const failure = detail::failure_of([&] { own_classes = detail::num_classes_of(made.tensors->local()); });
@@ -304,6 +295,12 @@ private:
       }
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
+      if (names.edge_values[static_cast<std::size_t>(e)] != 0 && !graph_->neighborhood().of_rank.empty()) {
+        detail::edge_values_view<space> shared{made.weights.view(), made.times.view()};
+        graph_->share_data(detail::host_comm(comm), memory, shared, e);
+        made.weights = in_shared_memory(shared.weights);
+        made.times = in_shared_memory(shared.times);
+      }
       made.links = std::move(data.links);
       detail::complete_lists(made.links, names.links[static_cast<std::size_t>(e)]);
     }
@@ -338,9 +335,6 @@ private:
     }
     return made;
   }
-  [[nodiscard]] static buffer<Policy, global_id> second_owner_of_hot(std::shared_ptr<hot_data const> const& kept) {
-    return detail::second_owner<Policy, global_id>(kept->vertices.view(), kept, kept->vertices.policy());
-  }
   // Returns a part in the memory of the only relation.
   [[nodiscard]] graph_part<Policy, Vertex> part_without_types() const {
     auto const rows = graph_->local(0);
@@ -369,6 +363,9 @@ private:
     return vertices_[static_cast<std::size_t>(place(node_type))];
   }
   [[nodiscard]] edges_of_type const& of_edges(int edge_type) const {
+    return edges_[static_cast<std::size_t>(edge_place(edge_type))];
+  }
+  [[nodiscard]] int edge_place(int edge_type) const {
     if (edge_type == only_type && schema().num_edge_types() != 1) {
       throw precondition_error(
           detail::message("a function of one of the edge types ",
@@ -377,7 +374,7 @@ private:
     }
     auto const type = edge_type == only_type ? 0 : edge_type;
     static_cast<void>(schema().source_type(type)); // checks it
-    return edges_[static_cast<std::size_t>(type)];
+    return type;
   }
   template <class List>
   [[nodiscard]] static List const& named(std::string_view what, std::vector<List> const& lists, std::string_view name) {
@@ -389,8 +386,10 @@ private:
     return *found;
   }
 
-  std::shared_ptr<dist::hetero_graph<Policy, Vertex> const> graph_;
-  std::unique_ptr<dist::graph<Policy, Vertex> const> plain_; // of one type
+  reading how_;
+  topology where_;
+  std::shared_ptr<dist::hetero_graph<Policy, Vertex>> graph_;
+  std::unique_ptr<dist::graph<Policy, Vertex>> plain_; // of one type
   std::vector<vertices_of_type> vertices_;
   std::vector<edges_of_type> edges_;
 };

@@ -4,6 +4,7 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/shared/detail/replicated_parts.hpp>
+#include <glt/dist/shared/detail/rule_data.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_schema.hpp>
@@ -78,17 +79,36 @@ private:
   template <communicator Comm, class Memory>
   void replicate(Comm& comm, Memory& memory) {
     if constexpr (host_policy<Policy> && space == memory_space::host) {
-      if constexpr (!std::same_as<Memory, std::nullopt_t>) {
-        if (memory) {
-          replicate_on(comm, *memory);
-          return;
-        }
-      }
-      detail::private_node alone(comm);
-      replicate_on(comm, alone);
+      on_memory(comm, memory, [&](auto& node) { replicate_on(comm, node); });
     } else {
       throw precondition_error("a replicated topology on a device; policies of the host alone read graphs in place, so "
                                "make the data set on device::cpu");
+    }
+  }
+  // Calls use(memory); if it is empty, with private memory.
+  template <communicator Comm, class Memory, class Use>
+  static void on_memory(Comm& comm, Memory& memory, Use use) {
+    if constexpr (!std::same_as<Memory, std::nullopt_t>) {
+      if (memory) {
+        use(*memory);
+        return;
+      }
+    }
+    detail::private_node alone(comm);
+    use(alone);
+  }
+  // Moves the data of a rule to the memory of the parts that are read in place. Collective; see `share_rule`, and
+  // `replicate_parts` over a replicated topology.
+  template <communicator Comm, class Memory, class Rule>
+  void share_data(Comm& comm, Memory& memory, Rule& rule, int edge_type) {
+    if constexpr (host_policy<Policy> && space == memory_space::host) {
+      on_memory(comm, memory, [&](auto& node) {
+        detail::share_data(node, neighborhood_, rule, static_cast<std::size_t>(edge_type), [&](auto& shared) {
+          if (neighborhood_.everywhere) {
+            detail::replicate_parts(comm, node, shared.block, shared.of_node, detail::read_shared);
+          }
+        });
+      });
     }
   }
   template <communicator Comm, node_memory Node>

@@ -5,11 +5,20 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/comm/threads_node.hpp>
+#include <glt/dist/halo_values.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/induced_batches.hpp>
 #include <glt/dist/loading/link_batches.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/dist/walk/metapath_walk.hpp>
+#include <glt/dist/walk/node2vec_walk.hpp>
+#include <glt/dist/walk/random_walk.hpp>
+#include <glt/graph/edge_values.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
+#include <glt/sample/rule/labor_rule.hpp>
+#include <glt/sample/rule/temporal_rule.hpp>
+#include <glt/sample/rule/weight_tables.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/allocations.hpp"
@@ -22,6 +31,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +44,8 @@ using glt_test::names;
 using glt_test::thrown;
 
 namespace {
+
+constexpr auto host = glt::memory_space::host;
 
 #ifndef GLT_TEST_MPI
 // Ranks that are threads, as if `together` of them were on each machine; one of those of machine 1 may refuse to share.
@@ -65,6 +78,13 @@ struct late_refusal : glt::threads_node<glt::threads_comm> {
 
 glt::dist::data_part<cpu> part_of(divided_graph const& divided, int rank) {
   auto graph = divided.part(rank);
+  auto const rows = graph.graph.view();
+  std::vector<std::int64_t> of_edges;
+  for (std::int64_t e = 0; e < divided.whole.view().num_edges(); ++e) {
+    of_edges.push_back(e * 37 % 101);
+  }
+  auto sorted = glt::sort_rows_by_time(rows, glt::make_edge_values(rows, of_edges).view());
+  graph.graph = std::move(sorted.graph);
   glt::feature_table<cpu> tensors(graph.book.size(rank));
   tensors.add("x", divided.features(rank, 3, false));
   glt::buffer<cpu, float> weights(graph.graph.view().num_edges());
@@ -77,11 +97,86 @@ glt::dist::data_part<cpu> part_of(divided_graph const& divided, int rank) {
   }
   return glt::dist::data_part<cpu>(std::move(graph),
                                    {.tensors = std::move(tensors), .splits = {{"train", std::move(train)}}},
-                                   {.weights = std::move(weights)});
+                                   {.weights = std::move(weights), .times = std::move(sorted.times)});
 }
 
-divided_graph divide(int ranks) {
-  return {glt_test::random_graph(211, 1500), glt_test::all_partitioners()[1], ranks};
+divided_graph divide(int ranks, std::size_t partitioner = 1) {
+  return {glt_test::random_graph(211, 1500), glt_test::all_partitioners()[partitioner], ranks};
+}
+
+// A rule of a program's own with data: takes the edges whose weight is at least a bound.
+struct heavy_edges {
+  using query_type = glt::no_query;
+  static constexpr bool may_exceed_fanout = true;
+  glt::host_view<float const> weights;
+  float bound = 0;
+
+  template <class Self>
+  static auto members(Self& self) noexcept {
+    return std::tie(self.weights);
+  }
+  template <class Graph>
+  std::int64_t count(Graph const& graph, std::int64_t row, query_type, glt::hop_options, glt::random_key,
+                     std::uint64_t) const noexcept {
+    return std::ranges::count_if(of_row(graph, row), [this](float weight) { return weight >= bound; });
+  }
+  template <class Graph, class Position>
+  void pick(Graph const& graph, std::int64_t row, query_type, glt::hop_options, glt::random_key, std::uint64_t,
+            std::int64_t, Position* out) const noexcept {
+    auto const values = of_row(graph, row);
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      if (values[i] >= bound) {
+        *out++ = static_cast<Position>(i);
+      }
+    }
+  }
+
+private:
+  template <class Graph>
+  glt::host_view<float const> of_row(Graph const& graph, std::int64_t row) const noexcept {
+    return weights.subview(graph.offset(row), graph.degree(row));
+  }
+};
+
+// Samples by a rule from a replicated data set, which sends nothing, as from parts by messages.
+template <class Comm, class Rule>
+void check_silent(Comm comm, glt::dist::data_set<> const& data, Rule const& rule,
+                  glt::dist::data_set<> const& by_messages, Rule const& plain_rule, bool silent = true) {
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = glt::detail::has_query<Rule>};
+  glt::counting_comm counted(comm);
+  glt::dist::neighbor_sampler sampler(counted, data.graph(), options, rule);
+  glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options, plain_rule);
+  std::vector<glt::global_id> seeds;
+  std::vector<typename Rule::query_type> queries;
+  for (std::int64_t v = comm.rank(); v < 211; v += 7) {
+    seeds.push_back(v);
+    queries.emplace_back();
+    if constexpr (std::is_same_v<typename Rule::query_type, std::int64_t>) {
+      queries.back() = v * 23 % 120 - 5;
+    }
+  }
+  glt::sampled_subgraph<cpu, glt::global_id> out;
+  glt::sampled_subgraph<cpu, glt::global_id> wanted;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    counted.reset();
+    if constexpr (glt::detail::has_query<Rule>) {
+      sampler.sample(seeds, queries, {.seed = 7, .step = step}, out);
+      expected.sample(seeds, queries, {.seed = 7, .step = step}, wanted);
+    } else {
+      sampler.sample(seeds, {.seed = 7, .step = step}, out);
+      expected.sample(seeds, {.seed = 7, .step = step}, wanted);
+    }
+    CHECK(std::ranges::equal(out.nodes(), wanted.nodes()));
+    CHECK(std::ranges::equal(out.row(), wanted.row()));
+    CHECK(std::ranges::equal(out.edge_ids(), wanted.edge_ids()));
+    CHECK(out.edge_ids().size() > 0);
+    if (comm.size() > 1) {
+      CHECK(sampler.sends_nothing() == silent);
+      CHECK((counted.counts().total().collectives == 0) == silent);
+      CHECK((silent ? sampler.counts().remote : sampler.counts().in_place) == 0);
+      CHECK(glt_test::names(sampler.why_not_in_place(), "share_rule") == !silent);
+    }
+  }
 }
 
 // Batches of two recipes are equal; returns the report of the first.
@@ -131,8 +226,11 @@ void check_all_batches(Comm comm, reading how) {
   CHECK((comm.size() == 1 || report.why_sampled.empty()));
   check_batches(comm, induced_batches(replicated, {.num_hops = 1}), induced_batches(by_messages, {.num_hops = 1}),
                 seeds);
-  glt::weighted_rule<glt::memory_space::host> const rule{replicated.edge_weights()};
-  check_batches(comm, neighbor_batches(replicated, options, rule), neighbor_batches(by_messages, options, rule), seeds);
+  auto const by_weight = [&](auto const& data) {
+    return neighbor_batches(data, options, glt::weighted_rule<host>{data.edge_weights()});
+  };
+  auto const weighted = check_batches(comm, by_weight(replicated), by_weight(by_messages), seeds);
+  CHECK(weighted.sampled.remote == 0);
   edge_seeds<> const edges{.sources = seeds, .destinations = seeds, .labels = {}};
   for (auto const exclude : {glt::seed_exclusion::none, glt::seed_exclusion::edges}) {
     auto const around = [&](auto const& data) {
@@ -155,6 +253,69 @@ void check_all_batches(Comm comm, reading how) {
     CHECK(std::ranges::equal(out.nodes(), wanted.nodes()));
     CHECK(std::ranges::equal(out.edge_ids(), wanted.edge_ids()));
   }
+}
+
+// Walks in replicated data, which send nothing, are those of messages.
+template <class Comm>
+void check_walks(Comm comm, glt::dist::data_set<> const& replicated, glt::dist::data_set<> const& by_messages) {
+  glt::counting_comm counted(comm);
+  std::vector<glt::global_id> starts;
+  for (std::int64_t v = comm.rank(); v < 211; v += 5) {
+    starts.push_back(v);
+  }
+  auto const check = [&](auto made, auto wanted) {
+    glt::walks<cpu, glt::global_id> out;
+    glt::walks<cpu, glt::global_id> expected;
+    counted.reset();
+    made.walk(starts, {.seed = 4}, out);
+    CHECK((comm.size() == 1 || made.sends_nothing()));
+    CHECK((comm.size() == 1 || counted.counts().total().collectives == 0));
+    wanted.walk(starts, {.seed = 4}, expected);
+    CHECK(std::ranges::equal(out.vertices().flat(), expected.vertices().flat()));
+    CHECK(std::ranges::equal(out.edge_ids().flat(), expected.edge_ids().flat()));
+    std::vector<glt::global_id> const bad{comm.rank() == 0 ? 211 : 3};
+    if (comm.size() > 1) {
+      CHECK((comm.rank() == 0) ==
+            names(thrown<glt::precondition_error>([&] { made.walk(bad, {.seed = 4}, out); }), "start 0 is 211"));
+    }
+  };
+  glt::walk_options const plain{.length = 9, .restart = 0.2, .edge_ids = true};
+  check(glt::dist::random_walker(counted, replicated.graph(), plain),
+        glt::dist::random_walker(comm, by_messages.graph(), plain));
+  glt::node2vec_options const second{.length = 7, .walks_per_start = 2, .p = 0.5, .q = 2, .edge_ids = true};
+  check(glt::dist::node2vec_walker(counted, replicated.graph(), second),
+        glt::dist::node2vec_walker(comm, by_messages.graph(), second));
+  check(glt::dist::metapath_walker(counted, replicated.hetero_graph(), {0}, {.length = 6, .edge_ids = true}, cpu()),
+        glt::dist::metapath_walker(comm, by_messages.hetero_graph(), {0}, {.length = 6, .edge_ids = true}, cpu()));
+}
+
+// Rules with data, which the ranks share or not.
+template <class Comm>
+void check_rules(Comm comm, reading how, std::size_t partitioner) {
+  using namespace glt::dist;
+  auto const divided = divide(comm.size(), partitioner);
+  data_set replicated(comm, part_of(divided, comm.rank()), how, topology::replicated);
+  data_set const by_messages(comm, part_of(divided, comm.rank()), reading::by_messages);
+  auto const check = [&](auto const& rule, auto const& plain, bool silent = true) {
+    check_silent(comm, replicated, rule, by_messages, plain, silent);
+  };
+  check_walks(comm, replicated, by_messages);
+  auto const weights = by_messages.edge_weights();
+  glt::weight_tables<cpu> const tables(by_messages.graph().local(), weights);
+  glt::weighted_rule<host> const with_tables{weights, tables.view()};
+  auto const originals = make_source_values(comm, by_messages.graph());
+  glt::labor_rule<host> const labor{.sources = originals.view()};
+  check(glt::weighted_rule<host>{replicated.edge_weights()}, glt::weighted_rule<host>{weights});
+  check(glt::temporal_rule<host>{replicated.edge_times()}, glt::temporal_rule<host>{by_messages.edge_times()});
+  check(replicated.share_rule(comm, with_tables), with_tables);
+  check(replicated.share_rule(comm, labor), labor);
+  check(heavy_edges{replicated.edge_weights(), 3}, heavy_edges{weights, 3});
+  check(glt::independent_rule<glt::weighted_rule<host>>{{replicated.edge_weights()}},
+        glt::independent_rule<glt::weighted_rule<host>>{{weights}});
+  // not shared on all ranks, whether or not their parts have edges
+  check(with_tables, with_tables, false);
+  check(glt::weighted_rule<host>{comm.rank() == 0 ? weights : replicated.edge_weights()},
+        glt::weighted_rule<host>{weights}, false);
 }
 
 template <class Vertex>
@@ -190,6 +351,18 @@ TEST_CASE("over a replicated topology batches are those of messages, and samplin
       check_all_batches(machines_comm(comm, together), reading::in_place);
     }
 #endif
+  });
+}
+
+TEST_CASE("over a replicated topology rules draw by data that the ranks share, and send nothing") {
+  glt_test::on_ranks([](auto comm) {
+    for (std::size_t const partitioner : {1, 4}) { // the second makes parts without edges
+      check_rules(comm, reading::in_place, partitioner);
+      check_rules(comm, reading::by_messages, partitioner);
+#ifndef GLT_TEST_MPI
+      check_rules(machines_comm(comm, 2), reading::in_place, partitioner);
+#endif
+    }
   });
 }
 
@@ -232,9 +405,15 @@ TEST_CASE("typed data are replicated, too") {
       auto const make = [&](reading how, topology where) {
         auto const types = static_cast<std::size_t>(list.schema.num_node_types());
         auto const relations = static_cast<std::size_t>(list.schema.num_edge_types());
-        return data_set(comm,
-                        data_part<cpu>(divided.part(comm.rank()), std::vector<vertex_data<cpu>>(types),
-                                       std::vector<edge_data<cpu>>(relations)),
+        auto part = divided.part(comm.rank());
+        std::vector<edge_data<cpu>> edges(relations);
+        for (std::size_t e = 0; e < relations; ++e) {
+          auto const ids = part.relations[e].view().edge_ids();
+          edges[e].weights = glt::buffer<cpu, float>(ids.size());
+          std::ranges::transform(ids, edges[e].weights.view().begin(),
+                                 [](auto id) { return static_cast<float>(id % 4); });
+        }
+        return data_set(comm, data_part<cpu>(std::move(part), std::vector<vertex_data<cpu>>(types), std::move(edges)),
                         how, where);
       };
       auto const replicated = make(reading::in_place, topology::replicated);
@@ -248,12 +427,19 @@ TEST_CASE("typed data are replicated, too") {
           seeds[static_cast<std::size_t>(t)].push_back(v);
         }
       }
-      glt::hetero_subgraph<cpu, glt::global_id> wanted;
-      glt::dist::hetero_neighbor_sampler(comm, by_messages.hetero_graph(), options)
-          .sample(views_of(seeds), {.seed = 5}, wanted);
-      for (auto const* const data : {&replicated, &private_copy}) {
+      auto const by_weight = [&](data_set<> const& data) {
+        std::vector<glt::weighted_rule<host>> rules;
+        for (int e = 0; e < list.schema.num_edge_types(); ++e) {
+          rules.push_back({data.edge_weights(e)});
+        }
+        return rules;
+      };
+      auto const check = [&](data_set<> const& data, auto... rules_of) {
+        glt::hetero_subgraph<cpu, glt::global_id> wanted;
+        glt::dist::hetero_neighbor_sampler(comm, by_messages.hetero_graph(), options, rules_of(by_messages)...)
+            .sample(views_of(seeds), {.seed = 5}, wanted);
         glt::counting_comm counted(comm);
-        glt::dist::hetero_neighbor_sampler sampler(counted, data->hetero_graph(), options);
+        glt::dist::hetero_neighbor_sampler sampler(counted, data.hetero_graph(), options, rules_of(data)...);
         glt::hetero_subgraph<cpu, glt::global_id> out;
         counted.reset();
         sampler.sample(views_of(seeds), {.seed = 5}, out);
@@ -265,6 +451,10 @@ TEST_CASE("typed data are replicated, too") {
           CHECK(std::ranges::equal(out.row(e), wanted.row(e)));
           CHECK(std::ranges::equal(out.edge_ids(e), wanted.edge_ids(e)));
         }
+      };
+      for (auto const* const data : {&replicated, &private_copy}) {
+        check(*data);
+        check(*data, by_weight);
       }
     }
   });

@@ -5,6 +5,7 @@
 
 #include <glt/comm/counting.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
+#include <glt/dist/shared/shared_rule.hpp>
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
 
@@ -118,7 +119,7 @@ TEST_CASE("rows are counted by where they were read") {
   });
 }
 
-TEST_CASE("a rule that looks at weights goes on by messages, with the same draws, and says so") {
+TEST_CASE("a rule draws in place by weights that the ranks share; by others it uses messages, and says so") {
   glt_test::on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
@@ -137,7 +138,19 @@ TEST_CASE("a rule that looks at weights goes on by messages, with the same draws
     sampler.sample(seeds, {.seed = 3}, out);
     CHECK(plain(out, divided.names.original) == plain(expected, divided.names.original));
     CHECK(sampler.counts().in_place == 0);
-    CHECK(glt_test::names(sampler.why_not_in_place(), "the rule looks at more"));
+    CHECK(glt_test::names(sampler.why_not_in_place(), "do not share", "share_rule"));
+    auto const shared_rule = glt::dist::share_rule(node, shared.neighborhood, rule);
+    CHECK(shared_rule.weights.data() != rule.weights.data());
+    CHECK(std::ranges::equal(shared_rule.weights, rule.weights));
+    glt::dist::neighbor_sampler in_place(comm, graph, {.fanouts = {3, 2}}, shared_rule);
+    in_place.read_in_place(shared.neighborhood);
+    in_place.sample(seeds, {.seed = 3}, out);
+    CHECK(plain(out, divided.names.original) == plain(expected, divided.names.original));
+    CHECK(in_place.counts().remote == 0);
+    CHECK((in_place.counts().in_place > 0) == (comm.size() > 1 && !seeds.empty()));
+    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
+                              [&] { static_cast<void>(glt::dist::share_rule(node, shared.neighborhood, rule, 1)); }),
+                          "data of edge type 1", "1 edge types"));
   });
 }
 

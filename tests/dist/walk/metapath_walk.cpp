@@ -3,17 +3,22 @@
 
 #include <glt/dist/walk/metapath_walk.hpp>
 
+#include <glt/comm/counting.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
+
 #include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
 #include "support/hetero_graphs.hpp"
 #include "support/hetero_parts.hpp"
 #include "support/naive_walks.hpp"
+#include "support/nodes.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using glt_test::cpu;
@@ -26,8 +31,11 @@ template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::vector<int> const& types,
                            glt::metapath_options const& options, std::size_t shift, int threads = 1) {
   glt_test::divided_hetero_graph const divided(list, comm.size(), shift);
-  glt::dist::hetero_graph graph(comm, divided.template part<Vertex>(comm.rank()));
-  glt::dist::metapath_walker walker(comm, graph, types, options, cpu(threads));
+  auto node = glt_test::node_of(comm);
+  auto shared = glt::dist::share(node, divided.template part<Vertex>(comm.rank()));
+  glt::dist::hetero_graph graph(comm, std::move(shared.own));
+  glt::counting_comm counted(comm);
+  glt::dist::metapath_walker walker(counted, graph, types, options, cpu(threads));
   CHECK(walker.options().length == options.length);
   auto const start_type = list.schema.destination_type(types[0]);
   std::vector<glt_test::naive_relation> path;
@@ -40,20 +48,25 @@ void check_equal_to_serial(auto& comm, glt_test::hetero_list const& list, std::v
     return divided.names[static_cast<std::size_t>(type)].original[vertex];
   };
   glt::walks<cpu, Vertex> out;
-  glt_test::check_batches(
-      comm, list.name, 3,
-      [&](std::int64_t step) { return glt_test::seeds_of(comm.rank(), step, list.schema.num_vertices(start_type)); },
-      [&](auto const& starts, auto key) {
-        std::vector<std::vector<std::int64_t>> by_type(divided.names.size());
-        by_type[static_cast<std::size_t>(start_type)] = starts;
-        walker.walk(divided.template renumbered<Vertex>(by_type)[static_cast<std::size_t>(start_type)], key, out);
-        return glt_test::plain(out, name);
-      },
-      [&](auto const& starts, auto key) {
-        return glt_test::naive_metapath_walks(
-            path, starts,
-            {.length = options.length, .walks_per_start = options.walks_per_start, .edge_ids = options.edge_ids}, key);
-      });
+  glt_test::for_each_neighborhood(shared.neighborhood, comm.rank(), walker, [&](bool all) {
+    counted.reset();
+    glt_test::check_batches(
+        comm, list.name, 3,
+        [&](std::int64_t step) { return glt_test::seeds_of(comm.rank(), step, list.schema.num_vertices(start_type)); },
+        [&](auto const& starts, auto key) {
+          std::vector<std::vector<std::int64_t>> by_type(divided.names.size());
+          by_type[static_cast<std::size_t>(start_type)] = starts;
+          walker.walk(divided.template renumbered<Vertex>(by_type)[static_cast<std::size_t>(start_type)], key, out);
+          return glt_test::plain(out, name);
+        },
+        [&](auto const& starts, auto key) {
+          return glt_test::naive_metapath_walks(
+              path, starts,
+              {.length = options.length, .walks_per_start = options.walks_per_start, .edge_ids = options.edge_ids},
+              key);
+        });
+    CHECK((!all || counted.counts().payload.collectives == 0));
+  });
 }
 
 } // namespace

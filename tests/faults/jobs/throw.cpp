@@ -113,6 +113,25 @@ std::vector<site> sites_of_graphs() {
          auto const node = std::make_shared<glt::mpi_node>(comm);
          return [=, &comm](bool) { static_cast<void>(glt::dist::share(*node, make_part(comm))); };
        }},
+      {"share of a rule", false,
+       [](comm_type& comm) -> call_type {
+         auto const node = std::make_shared<glt::mpi_node>(comm);
+         auto const shared = std::make_shared<decltype(glt::dist::share(*node, make_part(comm)))>(
+             glt::dist::share(*node, make_part(comm)));
+         return [=](bool) {
+           std::vector<float> const weights(static_cast<std::size_t>(shared->own.graph.view().num_edges()), 1.0F);
+           static_cast<void>(
+               glt::dist::share_rule(*node, shared->neighborhood, glt::weighted_rule<cpu::space>{weights}));
+         };
+       }},
+      {"data_set share_rule", false,
+       [](comm_type& comm) -> call_type {
+         auto const data = std::make_shared<glt::dist::data_set<>>(comm, glt::dist::data_part(make_part(comm)));
+         return [=, &comm](bool) {
+           std::vector<float> const weights(static_cast<std::size_t>(data->graph().local().num_edges()), 1.0F);
+           static_cast<void>(data->share_rule(comm, glt::weighted_rule<cpu::space>{weights}));
+         };
+       }},
       {"share of features", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);

@@ -16,10 +16,11 @@ struct listed_names {
   std::vector<std::vector<std::string>> splits;
   std::vector<std::vector<std::string>> links;
   std::vector<std::uint8_t> edge_tensors; ///< 1 if there are some
+  std::vector<std::uint8_t> edge_values;  ///< 1 if there are weights or times
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.splits, self.links, self.edge_tensors);
+    return std::tie(self.splits, self.links, self.edge_tensors, self.edge_values);
   }
 };
 
@@ -113,6 +114,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
     for (auto const& each : part.edges) {
       add_names(each.links, mine.links.emplace_back());
       mine.edge_tensors.push_back(each.tensors.tensors().empty() ? 0 : 1);
+      mine.edge_values.push_back(each.weights.empty() && each.times.empty() ? 0 : 1);
     }
     packed = packed_bytes(mine);
   });
@@ -126,12 +128,14 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
       all.splits.resize(theirs.splits.size());
       all.links.resize(theirs.links.size());
       all.edge_tensors.resize(theirs.edge_tensors.size());
+      all.edge_values.resize(theirs.edge_values.size());
       for (std::size_t t = 0; t < theirs.splits.size(); ++t) {
         all.splits[t].insert(all.splits[t].end(), theirs.splits[t].begin(), theirs.splits[t].end());
       }
       for (std::size_t e = 0; e < theirs.links.size(); ++e) {
         all.links[e].insert(all.links[e].end(), theirs.links[e].begin(), theirs.links[e].end());
         all.edge_tensors[e] |= theirs.edge_tensors[e];
+        all.edge_values[e] |= theirs.edge_values[e];
       }
     }
   });

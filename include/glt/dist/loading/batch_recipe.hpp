@@ -259,7 +259,7 @@ public:
     } catch (collective_error const&) {
       throw;
     } catch (std::exception const& failure) {
-      if constexpr (requires { seeding_.sampler().sends_nothing(); }) {
+      if constexpr (detail::collects_rows<Options> && requires { seeding_.sampler().sends_nothing(); }) {
         if (seeding_.sampler().sends_nothing()) { // other ranks do not know of the failure, and wait for rows
           rows_.refuse(batches[0].key.step, failure.what());
         }

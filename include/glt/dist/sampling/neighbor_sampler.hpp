@@ -66,7 +66,7 @@ public:
   /// the local part; with types there is one rule per edge type. Parts in `graph.neighborhood()` are read in place, as
   /// by `read_in_place`.
   ///
-  /// @comm   collective; one header exchange
+  /// @comm   collective; one header exchange, and one more for a rule with data over a replicated topology
   /// @throws collective_error  on every rank, if the options of a rank are wrong, wrong for the rule, or differ from
   ///                           the options of rank 0, there is not one rule per edge type, or the graph was made for
   ///                           another rank or number of ranks
@@ -81,6 +81,7 @@ public:
                     return "samples with other options than rank 0; pass the same fanouts, replacement, frontier, edge "
                            "ids and disjointness on all ranks";
                   });
+    agree_on_data(comm);
   }
 
   /// Samples by a rule without data, such as `uniform_rule`.
@@ -120,8 +121,8 @@ public:
   }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
-  /// may read other parts. A rule with data beyond the graph, such as weights, still uses messages. The memory is kept
-  /// while the sampler lives.
+  /// may read other parts. Data of the rule, such as weights, are read in place too if `share_rule` or a data set
+  /// shares them; else the rule uses messages. The memory is kept while the sampler lives.
   ///
   /// @comm   none; afterwards a hop costs one header exchange if all ranks are read in place
   /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
@@ -129,7 +130,8 @@ public:
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    exchange_.read_in_place(books_, ends_, std::move(neighborhood), detail::read_graph_alone(rules_, !!rule_of_));
+    bool const allowed = std::is_empty_v<Rule> || (detail::shows_data<Rule> && agreed_ && !rule_of_);
+    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed);
   }
 
   /// Returns true if all ranks sample all rows in place, as over a replicated topology. Then calls send nothing, do not
@@ -262,6 +264,21 @@ private:
     detail::read_neighborhood<Policy>(*this, *graph_);
   }
 
+  // Over a replicated topology ranks that draw in place do not answer others: all of them do, or none.
+  void agree_on_data(Comm& comm) {
+    if constexpr (host_policy<Policy> && !std::is_empty_v<Rule> && detail::shows_data<Rule>) {
+      if (auto const& views = graph_->neighborhood(); views.everywhere) {
+        std::span<Rule const> const rules(rules_);
+        auto const found = detail::shared_data(rules, *views.of_rank[static_cast<std::size_t>(comm.rank())]);
+        auto const headers = detail::exchange_values(
+            detail::host_comm(comm), {.what = detail::operation::make_sampler, .hop = 1}, {}, found.number());
+        agreed_ = found.all &&
+                  std::ranges::all_of(headers, [&](auto const& header) { return header.value == found.number(); });
+        detail::read_neighborhood<Policy>(*this, *graph_);
+      }
+    }
+  }
+
   void check(std::span<bulk_item const> batches) {
     detail::check_batches(batches, [&](bulk_item const& batch) {
       auto const num_seeds = seeds_.check(policy_, kind::lists(batch.seeds));
@@ -340,7 +357,8 @@ private:
   options_type options_;
   std::vector<Rule> rules_; // by edge type
   Policy policy_;
-  bool alone_; // there is only this rank, and `lone_` draws
+  bool agreed_ = true; // on the shared data of the rules
+  bool alone_;         // there is only this rank, and `lone_` draws
   typename kind::part_type part_;
   std::vector<partition_book> books_;       // by node type
   std::vector<detail::relation_ends> ends_; // by edge type

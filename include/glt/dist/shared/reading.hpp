@@ -3,6 +3,7 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/memory/memory.hpp>
 
 namespace glt::dist {
 
@@ -15,7 +16,7 @@ enum class reading {
 /// Place of the graph of a data set. Batches are the same.
 enum class topology {
   divided,   ///< every rank has its part; see `reading` for the parts of others
-  replicated ///< every machine has all parts, and uniform draws send no message; rows stay with their owners
+  replicated ///< every machine has all parts, and draws send no message; rows stay with their owners
 };
 
 } // namespace glt::dist
@@ -45,6 +46,17 @@ template <finds_node_memory Comm>
   }
   made.emplace(std::move(memory));
   return made;
+}
+
+// The same for a policy; `nullopt` if it or the communicator never has any.
+template <device_policy Policy, communicator Comm>
+[[nodiscard]] auto memory_to_share([[maybe_unused]] Comm& comm, [[maybe_unused]] dist::reading how,
+                                   [[maybe_unused]] dist::topology where) {
+  if constexpr (host_policy<Policy> && Policy::space == memory_space::host && finds_node_memory<Comm>) {
+    return memory_to_share(comm, how, where);
+  } else {
+    return std::nullopt;
+  }
 }
 
 } // namespace glt::detail

@@ -12,11 +12,19 @@ namespace glt::detail {
 /// Borrowed rows of a part over every edge type, with the original ids of its vertices; a graph without types has one
 /// type of each.
 ///
-/// @shape  graphs [edge types] · original [node types], [rows of the type] each
+/// Data of rules, which `share_rule` adds, are in the same order on every rank; an array without an address is missing.
+///
+/// @shape  graphs [edge types] · original [node types], [rows of the type] each · data [edge types], or fewer
 template <memory_space Space, vertex_id Vertex>
 struct part_view {
   std::vector<csr_view<Space, Vertex>> graphs;
   std::vector<array_view<Space, global_id const>> original;
+  std::vector<std::vector<any_rows<Space>>> data{};
+
+  [[nodiscard]] std::span<any_rows<Space> const> data_of(std::size_t edge_type) const noexcept {
+    return edge_type < data.size() ? std::span<any_rows<Space> const>(data[edge_type])
+                                   : std::span<any_rows<Space> const>();
+  }
 };
 
 /// Returns the view of a part from the arrays that `share` copied, of as many types as its rank has.

@@ -3,7 +3,9 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hetero_graph.hpp>
+#include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
+#include <glt/dist/walk/detail/walk_parts.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
@@ -35,24 +37,16 @@ public:
   ///                           or the graph was made for another rank or number of ranks
   metapath_walker(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<int> const& edge_types,
                   metapath_options options, Policy policy = {})
-      : options_(options), path_(0, policy), rounds_(comm, options.edge_ids, policy) {
+      : options_(options), edge_types_(edge_types), parts_(graph, policy), path_(0, policy),
+        rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       detail::validate(options_);
       detail::validate_metapath(graph.schema(), edge_types, options_.length);
-      auto const type_of = [&](int edge_type) { return graph.schema().destination_type(edge_type); };
-      auto const start_type = type_of(edge_types.front());
-      book_ = &graph.book(start_type);
-      detail::check_own_part(comm, graph.part(), book_->num_parts(), "part", "walked by");
-      std::vector<rows> path;
+      detail::check_own_part(comm, graph.part(), parts_.book(first_type()).num_parts(), "part", "walked by");
       for (auto const edge_type : edge_types) {
         detail::check_edge_ids(graph.local(edge_type), options_.edge_ids);
-        auto const& book = graph.book(type_of(edge_type));
-        auto const& offsets = offsets_.emplace_back(make_buffer<Policy>(book.offsets(), policy));
-        path.push_back(glt::detail::make_part_rows(graph.local(edge_type), graph.part(), book, offsets));
       }
-      starts_ = path.front();
-      path_ = make_buffer<Policy>(path, policy);
-      original_ = graph.original(start_type);
+      make_path();
     };
     detail::fingerprint print;
     print.add(options.length).add(options.walks_per_start).add(options.edge_ids);
@@ -69,6 +63,22 @@ public:
 
   [[nodiscard]] metapath_options const& options() const noexcept { return options_; }
 
+  /// Walks through rows of other ranks in place from now on, as `neighbor_sampler::read_in_place`; walks stay the same.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> const& neighborhood)
+    requires host_policy<Policy>
+  {
+    parts_.read_in_place(neighborhood);
+    make_path();
+  }
+  /// Returns true if all ranks walk through all rows in place, as over a replicated topology. Then calls send nothing, do
+  /// not wait for other ranks, and throw on the rank that failed alone.
+  [[nodiscard]] bool sends_nothing() const noexcept { return parts_.shared().everywhere(); }
+  /// Returns the reason why rows of some ranks are not read in place; empty if all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return parts_.shared().reason(); }
+
   /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
   /// @shape  starts [S] global ids of the destination type of the first edge type, of any part → walks
@@ -84,18 +94,25 @@ public:
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
     glt::detail::path_step<glt::detail::relation_cycle<space, rows>> const step{{std::as_const(path_).view()}};
-    rounds_.run(batches, *book_, options_, step, {starts_, {}, original_});
+    rounds_.run(batches, parts_.book(first_type()), options_, step, parts_.name(first_type()), sends_nothing());
   }
 
 private:
   using rows = glt::detail::part_rows<space, Vertex>;
 
+  [[nodiscard]] std::size_t first_type() const noexcept { return static_cast<std::size_t>(edge_types_.front()); }
+  void make_path() {
+    std::vector<rows> path;
+    for (auto const edge_type : edge_types_) {
+      path.push_back(parts_.rows(static_cast<std::size_t>(edge_type)));
+    }
+    path_ = make_buffer<Policy>(path, path_.policy());
+  }
+
   metapath_options options_;
-  partition_book const* book_ = nullptr;           // of the starts
-  std::vector<buffer<Policy, global_id>> offsets_; // of the books, in memory of the executor
-  rows starts_{};
+  std::vector<int> edge_types_;
+  glt::detail::walk_parts<Policy, hetero_graph<Policy, Vertex>> parts_;
   buffer<Policy, rows> path_;
-  array_view<space, global_id const> original_;
   glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::path_walker<>> rounds_;
 };
 

@@ -4,6 +4,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
+#include <glt/dist/walk/detail/walk_parts.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -37,13 +38,12 @@ public:
 
   /// Borrows the graph, which must outlive the walker.
   ///
-  /// @comm   collective; one header exchange
+  /// @comm   collective; two header exchanges
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
   ///                           or the graph was made for another rank or number of ranks
   /// @cost   O(E of the part), to check whether rows ascend
   node2vec_walker(Comm comm, graph<Policy, Vertex> const& graph, node2vec_options options, Policy policy = {})
-      : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
-        rounds_(comm, options.edge_ids, policy) {
+      : options_(options), parts_(graph, policy), rounds_(comm, options.edge_ids, policy) {
     auto const check = [&] {
       detail::validate(options_);
       detail::check_edge_ids(graph.local(), options_.edge_ids);
@@ -59,9 +59,26 @@ public:
                            "edge ids on all "
                            "ranks";
                   });
+    ascending_ = !detail::any_above_zero(detail::exchange_values(
+        detail::host_comm(comm), {.what = detail::operation::make_sampler, .hop = 1}, {}, ascending_ ? 0 : 1));
   }
 
   [[nodiscard]] node2vec_options const& options() const noexcept { return options_; }
+
+  /// Walks through rows of other ranks in place from now on, as `neighbor_sampler::read_in_place`; walks stay the same.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> const& neighborhood)
+    requires host_policy<Policy>
+  {
+    parts_.read_in_place(neighborhood);
+  }
+  /// Returns true if all ranks walk through all rows in place, as over a replicated topology. Then calls send nothing, do
+  /// not wait for other ranks, and throw on the rank that failed alone.
+  [[nodiscard]] bool sends_nothing() const noexcept { return parts_.shared().everywhere(); }
+  /// Returns the reason why rows of some ranks are not read in place; empty if all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return parts_.shared().reason(); }
 
   /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
@@ -78,10 +95,9 @@ public:
   ///
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
-    auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::node2vec_step<glt::detail::part_rows<space, Vertex>> const step{
-        rows, ascending_, glt::detail::node2vec_choice(options_)};
-    rounds_.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()});
+        parts_.rows(), ascending_, glt::detail::node2vec_choice(options_)};
+    rounds_.run(batches, parts_.book(), options_, step, parts_.name(), sends_nothing());
   }
 
   template <class Starts, class Out,
@@ -90,10 +106,9 @@ public:
   void walk(Starts const&, sample_key, Out&) = delete;
 
 private:
-  graph<Policy, Vertex> const* graph_;
   node2vec_options options_;
-  bool ascending_ = false;
-  buffer<Policy, global_id> offsets_; // of the book, in memory of the executor
+  bool ascending_ = false; // rows of all parts, which other ranks may read
+  glt::detail::walk_parts<Policy, graph<Policy, Vertex>> parts_;
   glt::detail::walk_rounds<Comm, Policy, Vertex, glt::detail::second_order_walker<>> rounds_;
 };
 

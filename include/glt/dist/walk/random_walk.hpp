@@ -4,6 +4,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
+#include <glt/dist/walk/detail/walk_parts.hpp>
 #include <glt/dist/walk/detail/walk_rounds.hpp>
 #include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/options.hpp>
@@ -18,8 +19,8 @@ namespace glt::dist {
 /// Walker of random walks across the parts of a graph. For the same starts and key, the result equals the serial
 /// `random_walker` element by element. Ids differ only by the numbering of the parts.
 ///
-/// A walker goes to the owner of its vertex and makes as many steps there as stay inside the part. Its visits are
-/// reported to its home rank along the way.
+/// A walker goes to the owner of its vertex and makes as many steps there as stay inside the part, or inside parts that
+/// the owner reads in place: see `read_in_place`. Its visits are reported to its home rank along the way.
 ///
 /// Concurrent calls: none on one object. The communicator is for host memory, with any policy.
 ///
@@ -39,8 +40,7 @@ public:
   /// @throws collective_error  on every rank, if the options of a rank are wrong or differ from the options of rank 0,
   ///                           or the graph was made for another rank or number of ranks
   random_walker(Comm comm, graph<Policy, Vertex> const& graph, walk_options options, Policy policy = {})
-      : graph_(&graph), options_(options), offsets_(make_buffer<Policy>(graph.book().offsets(), policy)),
-        rounds_(make_rounds(comm, options, policy)) {
+      : options_(options), parts_(graph, policy), rounds_(make_rounds(comm, options, policy)) {
     auto const check = [&] {
       detail::validate(options_);
       detail::check_edge_ids(graph.local(), options_.edge_ids);
@@ -58,6 +58,21 @@ public:
 
   [[nodiscard]] walk_options const& options() const noexcept { return options_; }
 
+  /// Walks through rows of other ranks in place from now on, as `neighbor_sampler::read_in_place`; walks stay the same.
+  ///
+  /// @comm   none
+  /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  void read_in_place(node_views<detail::part_view<space, Vertex>> const& neighborhood)
+    requires host_policy<Policy>
+  {
+    parts_.read_in_place(neighborhood);
+  }
+  /// Returns true if all ranks walk through all rows in place, as over a replicated topology. Then calls send nothing, do
+  /// not wait for other ranks, and throw on the rank that failed alone.
+  [[nodiscard]] bool sends_nothing() const noexcept { return parts_.shared().everywhere(); }
+  /// Returns the reason why rows of some ranks are not read in place; empty if all are.
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return parts_.shared().reason(); }
+
   /// Walks from this rank's starts into `out`; a rank without starts passes an empty list.
   ///
   /// @shape  starts [S] global ids, of any part → walks [S · walks_per_start, length + 1] of global ids
@@ -74,10 +89,9 @@ public:
   ///
   /// @comm   collective; messages as for the batch that takes the most rounds
   void walk_bulk(std::span<bulk_item const> batches) {
-    auto const rows = glt::detail::make_part_rows(graph_->local(), graph_->part(), graph_->book(), offsets_);
     glt::detail::path_step<glt::detail::one_relation<glt::detail::part_rows<space, Vertex>>> const step{
-        {rows}, glt::detail::words_below(options_.restart)};
-    std::visit([&](auto& kind) { kind.run(batches, graph_->book(), options_, step, {rows, {}, graph_->original()}); },
+        {parts_.rows()}, glt::detail::words_below(options_.restart)};
+    std::visit([&](auto& kind) { kind.run(batches, parts_.book(), options_, step, parts_.name(), sends_nothing()); },
                rounds_);
   }
 
@@ -96,9 +110,8 @@ private:
                                : rounds(std::in_place_index<0>, comm, options.edge_ids, policy);
   }
 
-  graph<Policy, Vertex> const* graph_;
   walk_options options_;
-  buffer<Policy, global_id> offsets_; // of the book, in memory of the executor
+  glt::detail::walk_parts<Policy, graph<Policy, Vertex>> parts_;
   rounds rounds_;
 };
 

@@ -47,6 +47,13 @@ struct independent_rule {
 
   Rule rule{};
 
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept
+    requires detail::shows_data<Rule>
+  {
+    return std::tie(self.rule);
+  }
+
   /// @throws precondition_error  as the rule
   template <class Graph>
   void check(Graph const& graph, hop_options options) const {

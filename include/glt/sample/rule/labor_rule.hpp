@@ -60,6 +60,11 @@ struct labor_rule {
   bool across_hops = false;
   random_key batch_key{0};
 
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept {
+    return std::tie(self.sources);
+  }
+
   /// @throws precondition_error  if sources is neither empty nor one per edge, or the options ask for replacement
   template <class Graph>
   void check(Graph const& graph, hop_options options) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/members.hpp>
 #include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/detail/pick/pick.hpp>
 #include <glt/sample/detail/pick/team_pick.hpp>
@@ -40,6 +41,8 @@ struct no_query {
 /// - `R::allows_exclusion`, optional: true if the rule finds its data of edge i of a row at `graph.edges_of(row)(i)`,
 ///   and calls only `degree`, `edges_of` and `source` of the graph; link samplers can then exclude seed edges from its
 ///   rows
+/// - `R::members(self)`, static, optional: ties the views of the rule's data, and rules inside it (`std::tie`). Then
+///   ranks that share the data draw by it from each other's rows; all other members are the same on all ranks
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw from this graph with these
 ///   options
 template <class R, class Graph>
@@ -56,6 +59,22 @@ namespace detail {
 /// True if requests of a rule have a query.
 template <class Rule>
 inline constexpr bool has_query = !std::is_same_v<typename Rule::query_type, no_query>;
+
+/// True if a rule has no data, or shows all of it.
+template <class Rule>
+inline constexpr bool shows_data = std::is_empty_v<Rule> || has_members<Rule>;
+
+/// Calls use(view) for the views of the data of a rule, until it returns false; returns true if it never does.
+template <class X, class Use>
+bool for_each_view(X& x, Use& use) {
+  if constexpr (is_array_view<std::remove_const_t<X>>) {
+    return use(x);
+  } else if constexpr (has_members<X>) {
+    return std::apply([&](auto&... members) { return (for_each_view(members, use) && ...); }, member_access::of(x));
+  } else {
+    return true;
+  }
+}
 
 /// True if rows are divided among threads by their lengths.
 template <class Rule, class Graph>

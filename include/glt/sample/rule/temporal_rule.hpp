@@ -42,6 +42,11 @@ struct temporal_rule {
   temporal_strategy strategy = temporal_strategy::uniform;
   temporal_bound bound = temporal_bound::not_later;
 
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept {
+    return std::tie(self.times);
+  }
+
   /// @throws precondition_error  if times does not have one element per edge
   template <class Graph>
   void check(Graph const& graph, hop_options) const {

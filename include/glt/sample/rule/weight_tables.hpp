@@ -96,6 +96,10 @@ struct weight_tables_view {
   array_view<Space, std::uint32_t const> num_positive;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool empty() const noexcept { return num_positive.empty(); }
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept {
+    return std::tie(self.slots, self.num_positive);
+  }
 };
 
 template <class Graph>

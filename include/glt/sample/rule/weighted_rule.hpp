@@ -237,6 +237,11 @@ struct weighted_rule {
   array_view<Space, float const> weights;
   detail::weight_tables_view<Space> tables{};
 
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept {
+    return std::tie(self.weights, self.tables);
+  }
+
   /// Checks the arguments; samplers call it once.
   ///
   /// @throws precondition_error  if there is not one weight per edge, or the tables belong to another graph

@@ -118,7 +118,7 @@ void check_requests(Comm comm, int num_types, std::int64_t batches) {
     requests.start({.what = glt::detail::operation::sample, .step = step}, 7);
     if constexpr (requests_type::own_apart) {
       auto const expected = all.between(comm.rank(), comm.rank());
-      auto const found = requests.own();
+      auto const found = requests.here(static_cast<std::size_t>(comm.rank()));
       CHECK(glt::to_vector(policy, found.rows) == expected.rows);
       if constexpr (has_queries) {
         CHECK(glt::to_vector(policy, found.queries) == expected.queries);

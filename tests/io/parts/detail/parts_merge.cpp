@@ -215,7 +215,7 @@ TEST_CASE("rows of several parts are not read from disk by one rank") {
     return thrown<precondition_error>([&] {
       for (int rank = 0; rank < ranks; ++rank) {
         static_cast<void>(io::detail::load_content_for_rank(
-            folder, rank, ranks, {.balance_edges = balance_edges, .disk = io::disk_options{}}));
+            folder, rank, ranks, {.balance_edges = balance_edges, .disk = io::disk_rows::options{}}));
       }
     });
   };

@@ -163,7 +163,7 @@ public:
   [[nodiscard]] bool any_remote() const noexcept { return std::ranges::find(is_local_, 0) != is_local_.end(); }
 
   /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
-  /// Places are those of the keys or, on hosts, `places_of_keys` where it is not empty.
+  /// Lists have the places of the keys; on hosts, `places_of_keys` replaces them where it is not empty.
   ///
   /// @shape  places_of_keys [n], ascending, or empty
   /// @where  waits for the sizes of the lists

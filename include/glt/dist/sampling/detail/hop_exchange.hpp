@@ -240,9 +240,6 @@ public:
   using queries_type = typename requests_type::queries_type;
   using rule_source = typename draws_type::rule_source;
 
-  /// True if draws of a row depend only on the graph, so that every reader of the row can draw.
-  static constexpr bool draws_in_place = std::is_empty_v<Rule> && !has_query<Rule>;
-
   hop_exchange(Comm comm, Policy policy)
       : shared_(policy), draws_(policy), replies_(policy), requests_(std::move(comm), policy) {}
 
@@ -256,17 +253,17 @@ public:
     requests_.set_books(books, batches);
   }
 
-  /// Samples rows of other ranks in place from now on, if they have views and the rule allows it.
+  /// Samples rows of other ranks in place from now on, if there are views of rows and rules' data.
   ///
-  /// @shape  books [node types] · ends [edge types], of the graph
-  /// @param  `allowed`  whether draws of the rule depend on the graph alone
+  /// @shape  books [node types] · ends, rules [edge types], of the graph
+  /// @param  `allowed`  as for `shared_draws::set`
   /// @comm   none
   /// @throws precondition_error  as `shared_draws::set`
   void read_in_place(std::span<partition_book const> books, std::span<relation_ends const> ends,
-                     node_views<part_view<space, Vertex>> neighborhood, bool allowed = draws_in_place)
+                     node_views<part_view<space, Vertex>> neighborhood, std::span<Rule const> rules, bool allowed)
     requires host_policy<Policy>
   {
-    shared_.set(books, ends, std::move(neighborhood), requests_.rank(), requests_.size(), allowed);
+    shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed);
     requests_.keep(shared_.parts().flags());
   }
 
@@ -320,11 +317,11 @@ public:
     std::exception_ptr failure;
     if constexpr (own_apart) {
       try {
-        draws_.draw_own(requests_.own());
+        draws_.draw_own(requests_.here(static_cast<std::size_t>(requests_.rank())));
         if (shared_.parts().any()) {
           shared_.draw(
               relations, edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
-              [&](std::size_t part) { return requests_.rows_of(part); });
+              [&](std::size_t part) { return requests_.here(part); });
         }
       } catch (...) {
         failure = std::current_exception();

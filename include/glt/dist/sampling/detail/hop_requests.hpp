@@ -243,14 +243,14 @@ public:
     auto const offsets = routed_.offsets();
     return routed_.rows().subview(offsets[rank], offsets[rank + 1] - offsets[rank]);
   }
-  /// Returns the requests of this rank to itself.
-  [[nodiscard]] requested_rows<space, Query> own() {
-    auto const self = static_cast<std::size_t>(rank());
+  /// Returns the requests to this rank, or to a rank whose requests are kept here; valid until the next call.
+  [[nodiscard]] requested_rows<space, Query> here(std::size_t rank) {
     if constexpr (has_queries) {
-      split(routed_.items().subview(routed_.offsets()[self], counts()[self]), own_rows_, own_queries_);
+      auto const offsets = routed_.offsets();
+      split(routed_.items().subview(offsets[rank], offsets[rank + 1] - offsets[rank]), own_rows_, own_queries_);
       return {own_rows_.view(), own_queries_.view()};
     } else {
-      return {rows_of(self), {}};
+      return {rows_of(rank), {}};
     }
   }
   /// Returns the requests of other ranks, by requester; unless `own_apart`, local requests are at this rank's place.

@@ -76,15 +76,6 @@ void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
   }
 }
 
-/// Returns true if draws of the rules depend on the graph alone. Every rank that reaches a row can then draw.
-template <class Rule>
-[[nodiscard]] bool read_graph_alone(std::vector<Rule> const& rules, bool differ_by_requester) {
-  if constexpr (requires(Rule const& rule) { rule.reads_graph_alone(); }) {
-    return !differ_by_requester && std::ranges::all_of(rules, &Rule::reads_graph_alone);
-  }
-  return std::is_empty_v<Rule> && !has_query<Rule>;
-}
-
 /// Returns the number of vertices of a node type for which a sample drew.
 ///
 /// @shape  nodes [hops + 1], numbers of new vertices of the type · ends [edge types]

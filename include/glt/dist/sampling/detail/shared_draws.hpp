@@ -2,7 +2,9 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
+#include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
+#include <glt/dist/shared/detail/rule_data.hpp>
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/memory/memory.hpp>
@@ -16,6 +18,44 @@ struct relation_ends {
   std::size_t destination = 0;
 };
 
+/// Checks that views of parts are of the parts of a graph.
+///
+/// @shape  books [node types] · ends [edge types]
+/// @throws precondition_error  if not
+template <memory_space Space, vertex_id Vertex>
+void check_view(std::span<partition_book const> books, std::span<relation_ends const> ends, int part,
+                part_view<Space, Vertex> const& view) {
+  auto const& graphs = view.graphs;
+  auto const& original = view.original;
+  if (graphs.size() != ends.size() || original.size() != books.size()) {
+    throw precondition_error(message("view of ", graphs.size(), " edge types and ", original.size(),
+                                     " node types for a graph of ", ends.size(), " and ", books.size(),
+                                     "; share the parts that the graphs were made of"));
+  }
+  for (std::size_t e = 0; e < graphs.size(); ++e) {
+    auto const [source, destination] = ends[e];
+    auto const rows = books[destination].size(part);
+    auto const columns = books[source].num_vertices();
+    auto const& graph = graphs[e];
+    if (graph.num_rows() != rows || graph.num_columns() != columns || original[destination].size() != rows) {
+      throw precondition_error(message("view of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                       " columns with ", original[destination].size(), " original ids for edge type ",
+                                       e, " of part ", part, ", with ", rows, " rows and sources among ", columns,
+                                       " vertices; share the parts that the graphs were made of"));
+    }
+  }
+}
+
+template <memory_space Space, vertex_id Vertex>
+void check_views(std::span<partition_book const> books, std::span<relation_ends const> ends,
+                 node_views<part_view<Space, Vertex>> const& views) {
+  for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
+    if (views.of_rank[part]) {
+      check_view(books, ends, static_cast<int>(part), *views.of_rank[part]);
+    }
+  }
+}
+
 /// Parts of a graph that a rank samples in place, and the draws from each; reusable.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class shared_draws {
@@ -28,26 +68,34 @@ public:
     }
   }
 
-  /// Shares the parts with views from now on; none if not `allowed`.
+  /// Shares the parts with views from now on, of the data of the rules too.
   ///
-  /// @shape  books [node types] · ends [edge types]
+  /// @shape  books [node types] · ends, rules [edge types]
+  /// @param  `allowed`  whether every rank that reaches a row and its data may draw by the rules
   /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
   ///                             rows and columns of its part
   void set(std::span<partition_book const> books, std::span<relation_ends const> ends,
-           node_views<part_view<GraphSpace, Vertex>> views, int rank, int ranks, bool allowed) {
+           node_views<part_view<GraphSpace, Vertex>> views, std::span<Rule const> rules, int rank, int ranks,
+           bool allowed) {
     shared_rows shared(views, rank, ranks);
+    check_views(books, ends, views);
+    auto const self = static_cast<std::size_t>(rank);
+    bool const found = allowed && shared_data(rules, *views.of_rank[self]).found(views.everywhere);
+    bool all = found;
     for (std::size_t part = 0; part < views.of_rank.size(); ++part) {
-      if (views.of_rank[part]) {
-        check(books, ends, static_cast<int>(part), *views.of_rank[part]);
+      if (part != self && views.of_rank[part] &&
+          !(found && reaches(rules, *views.of_rank[self], *views.of_rank[part]))) {
+        views.of_rank[part].reset();
+        all = false;
       }
     }
-    if (!allowed) {
-      views = {.of_rank = {}, .reason = "the rule looks at more of a row than its edges", .keeper = {}};
-      views.of_rank.resize(static_cast<std::size_t>(ranks));
-      views.of_rank[static_cast<std::size_t>(rank)].emplace();
-      shared = shared_rows(views, rank, ranks);
+    if (!all) {
+      views.reason = "the draw rule reads data that the ranks do not share, or differs by rank; see share_rule";
+      views.everywhere = false;
     }
+    shared = shared_rows(views, rank, ranks);
     views_ = std::move(views);
+    self_ = self;
     while (drawn_.size() < views_.of_rank.size()) {
       drawn_.emplace_back(policy_);
     }
@@ -56,22 +104,26 @@ public:
 
   [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
 
-  /// Draws from every shared part for rows_of(part), with the options of the relations. Rows of every type begin at
+  /// Draws from every shared part for requests_to(part), with the options of the relations. Rows of every type begin at
   /// first_rows_of(part).
-  template <class FirstRowsOf, class RowsOf>
+  template <class FirstRowsOf, class RequestsTo>
   void draw(std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids,
-            FirstRowsOf first_rows_of, RowsOf rows_of) {
+            FirstRowsOf first_rows_of, RequestsTo requests_to) {
     relations_.assign(relations.begin(), relations.end());
     for (std::size_t part = 0; part < drawn_.size(); ++part) {
       if (parts_.has(part)) {
         for (auto& relation : relations_) {
-          auto const& [graphs, original] = *views_.of_rank[part];
-          relation.local = graphs[static_cast<std::size_t>(relation.edge_type)];
+          auto const& view = *views_.of_rank[part];
+          auto const e = static_cast<std::size_t>(relation.edge_type);
+          auto const& original = view.original;
+          relation.local = view.graphs[e];
           relation.original = original[static_cast<std::size_t>(relation.node_type) % original.size()];
+          relation.rule = *rule_at(relations[static_cast<std::size_t>(&relation - relations_.data())].rule,
+                                   views_.of_rank[self_]->data_of(e), view.data_of(e));
         }
-        array_view<space, local_id const> const rows = rows_of(part);
-        std::array<std::int64_t, 2> const ends{0, rows.size()};
-        drawn_[part].draw(first_rows_of(part), rows, ends, {}, relations_, edge_ids);
+        requested_rows<space, typename Rule::query_type> const asked = requests_to(part);
+        std::array<std::int64_t, 2> const ends{0, asked.rows.size()};
+        drawn_[part].draw(first_rows_of(part), asked.rows, ends, asked.queries, relations_, edge_ids);
       }
     }
   }
@@ -81,29 +133,19 @@ public:
   }
 
 private:
-  static void check(std::span<partition_book const> books, std::span<relation_ends const> ends, int part,
-                    part_view<GraphSpace, Vertex> const& view) {
-    auto const& [graphs, original] = view;
-    if (graphs.size() != ends.size() || original.size() != books.size()) {
-      throw precondition_error(message("view of ", graphs.size(), " edge types and ", original.size(),
-                                       " node types for a graph of ", ends.size(), " and ", books.size(),
-                                       "; share the parts that the graphs were made of"));
-    }
-    for (std::size_t e = 0; e < graphs.size(); ++e) {
-      auto const [source, destination] = ends[e];
-      auto const rows = books[destination].size(part);
-      auto const columns = books[source].num_vertices();
-      auto const& graph = graphs[e];
-      if (graph.num_rows() != rows || graph.num_columns() != columns || original[destination].size() != rows) {
-        throw precondition_error(message("view of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                                         " columns with ", original[destination].size(), " original ids for edge type ",
-                                         e, " of part ", part, ", with ", rows, " rows and sources among ", columns,
-                                         " vertices; share the parts that the graphs were made of"));
+  // Returns true if a part has all data of the rules.
+  static bool reaches(std::span<Rule const> rules, part_view<GraphSpace, Vertex> const& own,
+                      part_view<GraphSpace, Vertex> const& other) {
+    for (std::size_t e = 0; e < rules.size(); ++e) {
+      if (!rule_at(rules[e], own.data_of(e), other.data_of(e))) {
+        return false;
       }
     }
+    return true;
   }
 
   Policy policy_;
+  std::size_t self_ = 0; // this rank
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
   std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // for the part in turn

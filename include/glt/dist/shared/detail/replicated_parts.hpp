@@ -151,11 +151,7 @@ void replicate_parts(Comm& comm, Node& node, std::span<std::byte const> own, nod
     }
   }
   agree(comm, {.what = operation::share, .hop = 4}, missing);
-  struct both {
-    std::shared_ptr<void const> own;
-    std::shared_ptr<void const> others;
-  };
-  views.keeper = std::make_shared<both const>(both{std::move(views.keeper), blocks.keeper});
+  keep_also(views, blocks.keeper);
   views.reason.clear();
   views.everywhere = true;
 }

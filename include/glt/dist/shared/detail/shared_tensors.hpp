@@ -145,7 +145,7 @@ template <node_memory Node>
     shape.push_back({static_cast<std::int64_t>(rows.type), rows.num_rows, rows.num_columns,
                      static_cast<std::int64_t>(name.size()), bytes});
     names += name;
-    bytes += rows.num_rows * rows.row_bytes();
+    bytes += std::max<std::int64_t>(rows.num_rows * rows.row_bytes(), 1); // so that each has another address
   }
   shared_arrays<3> const layout({static_cast<std::int64_t>(shape.size() * sizeof(shared_tensor)),
                                  static_cast<std::int64_t>(names.size()), bytes});

@@ -22,7 +22,8 @@ struct unnamed_walk {
   }
 };
 
-/// Gives a walker at its start the key of its walk. The key needs the start's original id, which its owner knows.
+/// Gives a walker at its start, in rows of `part`, the key of its walk. The key needs the start's original id, which its
+/// owner knows.
 ///
 /// @shape  keys [batches]
 template <memory_space Space, vertex_id Vertex>
@@ -31,9 +32,10 @@ struct name_walker {
   array_view<Space, random_key const> keys;
   original_ids<Space> original;
 
-  GLT_HOST_DEVICE void operator()(auto& walker) const {
+  GLT_HOST_DEVICE void operator()(auto& walker, std::int32_t part) const {
     auto const [batch, number] = unnamed_walk::unpacked(walker.draws);
-    walker.draws = walk_draws(keys[batch], number, original[walker.row_in(rows)]);
+    auto const& names = part == rows.rank ? original : rows.others.original[part];
+    walker.draws = walk_draws(keys[batch], number, names[walker.row_in(rows)]);
   }
 };
 
@@ -62,8 +64,8 @@ struct start_walkers {
     walker.step = 0;
     moves[i].visits = 0;
     walker.set_start(start, name.rows.enter(moves[i], start));
-    if (moves[i].rank == name.rows.rank) {
-      name(walker);
+    if (name.rows.is_here(moves[i])) {
+      name(walker, moves[i].rank);
     }
     out.vertices(walk, 0) = start;
     out.end(walk, 0);
@@ -135,7 +137,7 @@ struct admit_walkers {
   Walker* here;
   GLT_HOST_DEVICE void operator()(std::int64_t i, Walker walker) const {
     if (walker.step == 0) {
-      name(walker);
+      name(walker, name.rows.rank);
     }
     here[i] = walker;
   }

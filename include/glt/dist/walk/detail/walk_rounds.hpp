@@ -37,24 +37,32 @@ public:
 
   /// Walks from this rank's starts of one or more batches, in as many rounds as one batch takes.
   ///
-  /// `step` is a step for `walk_block` over `part_rows`; `name` gives walkers their keys, which are set here.
+  /// `step` is a step for `walk_block` over `part_rows`; `name` gives walkers their keys, which are set here. If all
+  /// ranks read all parts in place, they are `silent`: nothing is sent, and a rank fails alone.
   ///
-  /// @comm   collective; one exchange to start and one per round, as `walk_inbox::send`; a walker moves between ranks
-  ///         at most once per round
+  /// @comm   none if silent; else collective: one exchange to start and one per round, as `walk_inbox::send`; a walker
+  ///         moves between ranks at most once per round
   /// @throws collective_error  on every rank, if a start of a rank is not in [0, V), the keys or their numbers differ,
   ///                           a rank has no batch, a batch without `out`, or no memory left
   template <class Step, class Options>
   void run(std::span<walks_to_make<Policy, Vertex> const> batches, partition_book const& book, Options const& options,
-           Step const& step, name_walker<space, Vertex> name) {
+           Step const& step, name_walker<space, Vertex> name, bool silent = false) {
     call_site site{.what = operation::walk, .step = batches.empty() ? 0 : batches[0].key.step};
     walk_rows<space, Vertex> rows;
     auto const unable = failure_of([&] {
       check(batches, book);
       rows = make_room(batches, options);
       name.keys = take_keys(batches);
-      start(batches, options.walks_per_start, name, rows);
+      start(batches, options, step, name, rows);
       inbox_.pack();
     });
+    if (silent) { // no walker has left
+      if (!unable.empty()) {
+        throw precondition_error(unable);
+      }
+      divide(batches);
+      return;
+    }
     check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
       return "walks with another key than rank 0, or for another number of batches; pass the same "
              "seed, epoch and step "
@@ -64,7 +72,7 @@ public:
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
         admit(name, rows);
-        advance(step, static_cast<std::int32_t>(options.length), rows);
+        advance(step, static_cast<std::int32_t>(options.length), rows, name.rows.others);
         num_left = here_.size() + inbox_.walkers().size();
         inbox_.pack();
       });
@@ -77,6 +85,7 @@ public:
 
 private:
   using visit = walk_visit<Vertex>;
+  using others_type = rows_in_place<space, Vertex>;
 
   // Walkers moved together, and visits after which a round ends: limits on the memory beside walkers and walks.
   static constexpr std::int64_t most_walkers = host_policy<Policy> ? 1 << 14 : 1 << 17;
@@ -130,7 +139,9 @@ private:
     return std::as_const(keys_).view();
   }
 
-  void start(batches_type batches, std::int64_t walks_per_start, name_walker<space, Vertex> const& name,
+  // Starts walkers and moves each of them once.
+  template <class Options, class Step>
+  void start(batches_type batches, Options const& options, Step const& step, name_walker<space, Vertex> const& name,
              walk_rows<space, Vertex> rows) {
     here_.clear();
     inbox_.clear();
@@ -140,10 +151,11 @@ private:
       for (std::int64_t first = 0; first < num_walks; first += most_walkers) {
         auto const count = std::min(num_walks - first, most_walkers);
         reserve(count);
-        policy_.executor().for_each(count, start_walkers<Walker, space, Vertex>{
-                                               batches[b].starts, walks_per_start, name, static_cast<std::int64_t>(b),
-                                               first_of_batch, first, walkers_.view(), moves_.view(), rows});
-        distribute();
+        policy_.executor().for_each(
+            count, start_walkers<Walker, space, Vertex>{batches[b].starts, options.walks_per_start, name,
+                                                        static_cast<std::int64_t>(b), first_of_batch, first,
+                                                        walkers_.view(), moves_.view(), rows});
+        move(step, static_cast<std::int32_t>(options.length), rows, name.rows.others, true);
       }
       first_of_batch += num_walks;
     }
@@ -181,18 +193,24 @@ private:
 
   // Moves walkers until all have left or ended, or enough visits wait to be sent.
   template <class Step>
-  void advance(Step const& step, std::int32_t length, walk_rows<space, Vertex> rows) {
+  void advance(Step const& step, std::int32_t length, walk_rows<space, Vertex> rows, others_type others) {
     while (!here_.empty() && inbox_.visits().size() < visits_of_round) {
       auto const count = std::min(here_.size(), most_walkers);
-      auto const others = here_.size() - count;
+      auto const rest = here_.size() - count;
       reserve(count);
-      policy_.resource().copy(walkers_.data(), here_.data() + others, static_cast<std::size_t>(count) * sizeof(Walker));
-      here_.resize(others);
-      move_walkers(policy_, count, step,
-                   part_walkers<Walker, space, Vertex>{walkers_.view(), moves_.view(), visits_.view(), inbox_.rank(),
-                                                       length, edge_ids_, rows});
-      distribute();
+      policy_.resource().copy(walkers_.data(), here_.data() + rest, static_cast<std::size_t>(count) * sizeof(Walker));
+      here_.resize(rest);
+      move(step, length, rows, others, false);
     }
+  }
+
+  // Moves `walkers_` until they leave, pause or end.
+  template <class Step>
+  void move(Step const& step, std::int32_t length, walk_rows<space, Vertex> rows, others_type others, bool at_start) {
+    move_walkers(policy_, walkers_.size(), step,
+                 part_walkers<Walker, space, Vertex>{walkers_.view(), moves_.view(), visits_.view(), inbox_.rank(),
+                                                     length, edge_ids_, rows, others, at_start});
+    distribute();
   }
 
   void reserve(std::int64_t count) {

@@ -66,6 +66,14 @@ struct excluding_rule {
   exclusions_view<Space> excluded;
   Inner inner{};
 
+  // Exclusions are no data of a part: each requester has some.
+  template <class Self>
+  [[nodiscard]] static constexpr auto members(Self& self) noexcept
+    requires shows_data<Inner>
+  {
+    return std::tie(self.inner);
+  }
+
   /// @throws precondition_error  as the inner rule
   template <class Graph>
   void check(Graph const& graph, hop_options options) const {
@@ -187,15 +195,6 @@ struct excluding_rule {
       inner.pick_by(team, seen, row, query, options, key, subject, count, out,
                     [&](std::int64_t i, std::int64_t rank) { emit(i, left_out.position(rank)); });
     });
-  }
-
-  /// Returns true if draws depend on the graph alone. Every rank that reaches a row can then draw.
-  [[nodiscard]] bool reads_graph_alone() const noexcept {
-    if constexpr (requires { inner.reads_graph_alone(); }) {
-      return excluded.filter.empty() && inner.reads_graph_alone();
-    } else {
-      return excluded.filter.empty() && std::is_empty_v<Inner> && !has_query<Inner>;
-    }
   }
 
 private:

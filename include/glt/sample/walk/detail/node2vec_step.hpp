@@ -12,31 +12,21 @@ namespace glt::detail {
 /// Question whether a row has an edge from `source`.
 template <vertex_id Vertex>
 struct edge_lookup {
-  std::int64_t row;
   Vertex source;
-  bool found;      ///< the result
-  edge_offset low; ///< range that is still to be searched
-  edge_offset high;
+  Vertex const* low; ///< range of the row that is still to be searched
+  Vertex const* high;
+  bool found = false; ///< the result
 };
 
-/// Looks up some edges together: if rows ascend, the bisections overlap their cache misses.
+/// Looks up some edges together in rows that ascend: the bisections overlap their cache misses.
 ///
-/// @pre    rows are in [0, edges.graph.num_rows()), and the lookups fit the nearest caches; not checked
+/// @pre    the lookups fit the nearest caches; not checked
 /// @cost   as `edge_search`
-template <memory_space Space, vertex_id Vertex>
-void look_up(edge_search<Space, Vertex> const& edges, std::span<edge_lookup<Vertex>> lookups) noexcept {
-  if (!edges.ascending) {
-    for (auto& it : lookups) {
-      it.found = edges(it.row, it.source);
-    }
-    return;
-  }
+template <vertex_id Vertex>
+void look_up(std::span<edge_lookup<Vertex>> lookups) noexcept {
   auto const middle = [](edge_lookup<Vertex> const& it) { return it.low + (it.high - it.low) / 2; };
-  for (auto& it : lookups) {
-    it.found = false;
-    it.low = edges.graph.offset(it.row);
-    it.high = edges.graph.offset(it.row + 1);
-    prefetch(edges.graph.sources().data() + middle(it));
+  for (auto const& it : lookups) {
+    prefetch(middle(it));
   }
   for (bool open = true; open;) {
     open = false;
@@ -44,12 +34,12 @@ void look_up(edge_search<Space, Vertex> const& edges, std::span<edge_lookup<Vert
       if (it.low == it.high) {
         continue;
       }
-      auto const at = middle(it);
-      auto const source = edges.graph.source(at);
+      auto const* const at = middle(it);
+      auto const source = *at;
       it.found = source == it.source;
       it.low = source < it.source ? at + 1 : it.low;
       it.high = source < it.source ? it.high : it.found ? it.low : at;
-      prefetch(edges.graph.sources().data() + middle(it));
+      prefetch(middle(it));
       open = true;
     }
   }
@@ -107,7 +97,7 @@ struct node2vec_step {
 
   GLT_HOST_DEVICE void begin(auto& it) const noexcept {
     it.neighbor = false;
-    rows.prefetch(it, rows.row_of(it.at));
+    rows.prefetch(it.at);
   }
 
   GLT_HOST_DEVICE void draw(auto) const noexcept {}
@@ -122,8 +112,9 @@ struct node2vec_step {
     if (is_brought(it)) {
       return true;
     }
+    auto const& graph = rows.graph_with(it.at);
     auto const row = rows.row_of(it.at);
-    auto const degree = rows.graph.degree(row);
+    auto const degree = graph.degree(row);
     if (degree == 0) {
       return false;
     }
@@ -132,8 +123,8 @@ struct node2vec_step {
       return true;
     }
     if (auto const position = node2vec_choice::position(it.words, degree); position >= 0) {
-      it.taken = rows.graph.offset(row) + position;
-      prefetch(rows.graph.sources().data() + it.taken);
+      it.taken = graph.offset(row) + position;
+      prefetch(graph.sources().data() + it.taken);
     }
     return true;
   }
@@ -149,7 +140,7 @@ struct node2vec_step {
       return;
     }
     if (it.taken != nowhere) {
-      it.candidate = rows.graph.source(it.taken);
+      it.candidate = rows.graph_with(it.at).source(it.taken);
     } else if (!is_brought(it)) {
       return;
     }
@@ -157,35 +148,41 @@ struct node2vec_step {
     if constexpr (!Rows::all) {
       if (is_open(it.decided) && !rows.has(it.previous)) {
         if (it.taken != nowhere) {
-          it.edge = rows.graph.id_of_edge(it.taken);
+          it.edge = rows.graph_with(it.at).id_of_edge(it.taken);
         }
         static_cast<void>(rows.enter(it, it.previous));
         return;
       }
     }
-    rows.prefetch(it, rows.row_of(it.candidate));
+    rows.prefetch(it.candidate);
   }
 
   GLT_HOST_DEVICE void judge(auto& it) const noexcept {
     if (asks(it)) {
-      it.neighbor = edges()(rows.row_of(it.previous), judged(it));
+      it.neighbor = is_neighbor(it.previous, judged(it));
     }
   }
 
   /// @pre    there are at most `walkers_at_once`; not checked
   template <class State>
   void judge(std::span<State> walking) const noexcept {
+    if (!ascending) {
+      for (auto& it : walking) {
+        judge(it);
+      }
+      return;
+    }
     std::array<edge_lookup<source_type>, walkers_at_once> lookups;
     std::array<State*, walkers_at_once> asking;
     std::size_t count = 0;
     for (auto& it : walking) {
       if (asks(it)) {
-        lookups[count].row = rows.row_of(it.previous);
-        lookups[count].source = judged(it);
+        auto const row = rows.graph_with(it.previous).row(rows.row_of(it.previous));
+        lookups[count] = {judged(it), row.data(), row.data() + row.size()};
         asking[count++] = &it;
       }
     }
-    look_up(edges(), std::span(lookups).first(count));
+    look_up(std::span(lookups).first(count));
     for (std::size_t i = 0; i < count; ++i) {
       asking[i]->neighbor = lookups[i].found;
     }
@@ -219,7 +216,7 @@ struct node2vec_step {
 
   /// Returns the id of the edge that `it` is about to take.
   [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(auto const& it) const noexcept {
-    return Rows::all || it.taken != nowhere ? rows.graph.id_of_edge(it.taken) : it.edge;
+    return Rows::all || it.taken != nowhere ? rows.graph_with(it.at).id_of_edge(it.taken) : it.edge;
   }
 
   void advance() noexcept {}
@@ -234,16 +231,16 @@ private:
   // question included. Its edge is the first one to arrive of those before: 2 · position, plus 1 if it leads to a
   // neighbour; −1 if there is none.
   GLT_HOST_DEVICE void race(auto& it) const noexcept {
+    auto const& graph = rows.graph_with(it.at);
     auto const row = rows.row_of(it.at);
-    auto const degree = static_cast<std::uint32_t>(rows.graph.degree(row));
-    auto const first = rows.graph.offset(row);
+    auto const degree = static_cast<std::uint32_t>(graph.degree(row));
+    auto const first = graph.offset(row);
     auto const attempts = node2vec_choice::most_attempts(degree);
     auto position = it.attempt - attempts;
     edge_id best = -1;
     double best_time = 0;
     auto const enter = [&](std::uint32_t at, bool neighbor) {
-      auto const time =
-          choice.arrival(it.draws.variate(it.step, at), it.previous, rows.graph.source(first + at), neighbor);
+      auto const time = choice.arrival(it.draws.variate(it.step, at), it.previous, graph.source(first + at), neighbor);
       if (best < 0 || time < best_time) {
         best = edge_id{2} * at + (neighbor ? 1 : 0);
         best_time = time;
@@ -256,7 +253,7 @@ private:
       enter(position - 1, it.candidate == row_question::neighbor);
     }
     for (; position < degree; ++position) {
-      auto const source = rows.graph.source(first + position);
+      auto const source = graph.source(first + position);
       if (!choice.needs_row(it.previous, source)) {
         enter(position, false);
         continue;
@@ -273,12 +270,12 @@ private:
           return;
         }
       }
-      enter(position, edges()(rows.row_of(it.previous), source));
+      enter(position, is_neighbor(it.previous, source));
     }
     it.taken = first + best / 2;
-    it.candidate = rows.graph.source(it.taken);
+    it.candidate = graph.source(it.taken);
     it.decided = verdict::accept;
-    rows.prefetch(it, rows.row_of(it.candidate));
+    rows.prefetch(it.candidate);
   }
 
   // True for a walker that arrived with a question of an exact draw.
@@ -296,8 +293,10 @@ private:
   [[nodiscard]] GLT_HOST_DEVICE bool asks(auto const& it) const noexcept {
     return is_open(it.decided) && rows.is_here(it);
   }
-  [[nodiscard]] GLT_HOST_DEVICE auto edges() const noexcept {
-    return edge_search<decltype(Rows::graph)::space, source_type>{rows.graph, ascending};
+  // Returns true if the row of a vertex, which `rows` have, holds another one.
+  [[nodiscard]] GLT_HOST_DEVICE bool is_neighbor(global_id vertex, source_type source) const noexcept {
+    edge_search<decltype(Rows::graph)::space, source_type> const edges{rows.graph_with(vertex), ascending};
+    return edges(rows.row_of(vertex), source);
   }
 };
 

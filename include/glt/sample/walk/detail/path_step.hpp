@@ -107,7 +107,7 @@ struct path_step {
 
   template <class State>
   [[nodiscard]] GLT_HOST_DEVICE bool choose(State& it) const noexcept {
-    auto const& graph = path.at(it.step).graph;
+    auto const& graph = path.at(it.step).graph_of(it);
     auto const degree = graph.degree(it.row);
     if (degree == 0) {
       return false;
@@ -137,7 +137,7 @@ struct path_step {
   /// Returns the id of the edge that `it` is about to take; −1 for a return.
   template <class State>
   [[nodiscard]] GLT_HOST_DEVICE edge_id edge_of(State const& it) const noexcept {
-    return State::returns && it.taken == returned ? -1 : path.at(it.step).graph.id_of_edge(it.taken);
+    return State::returns && it.taken == returned ? -1 : path.at(it.step).graph_of(it).id_of_edge(it.taken);
   }
 
   void advance() noexcept { path.advance(); }
@@ -156,7 +156,7 @@ private:
 
   template <class State>
   [[nodiscard]] GLT_HOST_DEVICE auto next_vertex(State const& it) const noexcept {
-    auto const& graph = path.at(it.step).graph;
+    auto const& graph = path.at(it.step).graph_of(it);
     if constexpr (State::returns) {
       using vertex_type = decltype(graph.source(0));
       return it.taken == returned ? static_cast<vertex_type>(it.start) : graph.source(it.taken);

@@ -20,13 +20,21 @@ struct all_rows {
   csr_view<Space, Vertex> graph;
 
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(Vertex vertex) const noexcept { return vertex; }
+  /// Returns the graph with the row of a walker's vertex, or of a vertex.
+  [[nodiscard]] GLT_HOST_DEVICE constexpr csr_view<Space, Vertex> const& graph_of(auto const&) const noexcept {
+    return graph;
+  }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr csr_view<Space, Vertex> const& graph_with(global_id) const noexcept {
+    return graph;
+  }
   /// Records the owner of the next vertex's row, and returns the row's number there.
   [[nodiscard]] GLT_HOST_DEVICE Vertex enter(auto&, Vertex vertex) const noexcept { return vertex; }
   [[nodiscard]] GLT_HOST_DEVICE constexpr bool is_here(auto const&) const noexcept { return true; }
-  /// Prefetches the bounds of a row if they are local.
+  /// Prefetches the bounds of a row, or of a vertex's row, if they are local.
   GLT_HOST_DEVICE void prefetch(auto const&, std::int64_t row) const noexcept {
     detail::prefetch(graph.offsets().data() + row);
   }
+  GLT_HOST_DEVICE void prefetch(global_id vertex) const noexcept { detail::prefetch(graph.offsets().data() + vertex); }
 };
 
 /// Rows of a `walks`.
