@@ -125,7 +125,6 @@
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
 #include <glt/sample/link/link_sampler.hpp>
-#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>

@@ -4,8 +4,8 @@
 #include <glt/comm/counting.hpp>
 #include <glt/core/detail/members.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/loading/detail/batch_rows.hpp>
-#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/subgraph.hpp>
 

@@ -4,13 +4,12 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_producer.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/dist/loading/detail/batch_source.hpp>
 #include <glt/dist/loading/detail/concurrent_loading.hpp>
-#include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>
 

@@ -10,7 +10,6 @@
 #include <glt/dist/full_batch/detail/batch_norm.hpp>
 #include <glt/dist/full_batch/detail/out_degrees.hpp>
 #include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
-#include <glt/dist/roles/detail/part_router.hpp>
 #include <glt/mpi/node.hpp>
 
 #include <cstddef>
@@ -386,12 +385,6 @@ std::vector<site> sites_of_roles() {
        in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(std::string_view("text"))); }), true},
       {"role_context::gather_group (values)", true,
        in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(7)); }), true},
-      {"make_part_router", true,
-       [](comm_type& comm) -> call_type {
-         return [&comm](bool wrong) {
-           static_cast<void>(glt::detail::make_part_router(comm, comm.size(), {wrong ? -1 : comm.rank()}));
-         };
-       }},
       {"server::run, client and remote_loader", true, in_two_groups(false, serve, train)},
       {"server and client in shared memory", true, in_two_groups(true, serve, train)},
       {"serve_data and remote_data", true,

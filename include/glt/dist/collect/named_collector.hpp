@@ -6,7 +6,6 @@
 #include <glt/dist/collect/detail/collector_checks.hpp>
 #include <glt/dist/collect/detail/row_collector.hpp>
 #include <glt/dist/collect/detail/row_lists.hpp>
-#include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hotness/named_hot_rows.hpp>

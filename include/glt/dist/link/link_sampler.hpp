@@ -3,6 +3,7 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
@@ -12,7 +13,6 @@
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/detail/vertex_times.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
-#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -25,7 +25,6 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
-#include <glt/sample/link/link_sources.hpp>
 #include <glt/sample/link/negatives.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/rule/rule.hpp>

@@ -4,7 +4,7 @@
 #include <glt/comm/comm.hpp>
 #include <glt/dist/batch.hpp>
 #include <glt/dist/data_set.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>

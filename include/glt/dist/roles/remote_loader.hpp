@@ -3,10 +3,9 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/batch.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
 #include <glt/dist/loading/detail/epoch_plan.hpp>
-#include <glt/dist/loading/detail/wrong_arguments.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/detail/service_messages.hpp>

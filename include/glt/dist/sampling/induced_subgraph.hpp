@@ -3,9 +3,9 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/sampling/detail/induced_edges_exchange.hpp>
-#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/dist/shared/shared_graph.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/collect/detail/sampled_destinations.hpp>
+#include <glt/dist/collect/detail/row_lists.hpp>
 
 #include <glt/graph/convert.hpp>
 #include <glt/graph/csr.hpp>

@@ -10,7 +10,7 @@
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/id_table.hpp>

@@ -7,7 +7,7 @@
 #include <glt/dist/collect/detail/row_requests.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/tier/detail/striped_rows.hpp>

@@ -4,7 +4,6 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/detail/row_lists.hpp>
-#include <glt/dist/collect/detail/sampled_destinations.hpp>
 #include <glt/dist/collect/feature_collector.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>

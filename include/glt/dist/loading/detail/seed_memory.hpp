@@ -4,7 +4,7 @@
 #include <glt/dist/loading/seeds.hpp>
 #include <glt/memory/buffer.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/link/link_sources.hpp>
+#include <glt/sample/link/link_options.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/rule.hpp>
 

@@ -3,9 +3,9 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
-#include <glt/dist/sampling/detail/read_counts.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
 #include <glt/dist/sampling/detail/reply_merging.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/dist/sampling/detail/slice_search.hpp>
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/detail/owner_buckets.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
-#include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/batch/draw.hpp>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/ragged_replies.hpp>
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/sampling/detail/reply_layout.hpp>
-#include <glt/dist/sampling/detail/slice_search.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {

@@ -3,7 +3,7 @@
 
 #include <glt/core/detail/ordering.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/link/link_sources.hpp>
+#include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/negatives.hpp>
 
 namespace glt::detail {

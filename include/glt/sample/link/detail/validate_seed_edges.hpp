@@ -3,7 +3,7 @@
 
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/arguments.hpp>
-#include <glt/sample/link/link_sources.hpp>
+#include <glt/sample/link/link_options.hpp>
 
 namespace glt::detail {
 

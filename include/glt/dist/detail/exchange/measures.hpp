@@ -4,6 +4,8 @@
 #include <glt/core/core.hpp>
 #include <glt/core/detail/members.hpp>
 
+#include <chrono>
+
 namespace glt::detail {
 
 /// Counts of the rows that were read, by their owners.
@@ -17,6 +19,22 @@ struct read_counts {
     return std::tie(self.own, self.in_place, self.remote);
   }
   read_counts& operator+=(read_counts const& other) noexcept { return combine(*this, other, std::plus<>()); }
+};
+
+/// Stopwatch that tells, lap by lap, where the time of a call goes.
+class stopwatch {
+public:
+  /// Adds the seconds since the last lap, or since the start, to `sum`.
+  void lap(double& sum) noexcept {
+    auto const now = clock::now();
+    sum += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+
+  clock::time_point last_ = clock::now();
 };
 
 } // namespace glt::detail

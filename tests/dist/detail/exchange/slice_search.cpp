@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/sampling/detail/slice_search.hpp>
+#include <glt/dist/detail/exchange/slice_bounds.hpp>
 
 #include <cstddef>
 #include <cstdint>

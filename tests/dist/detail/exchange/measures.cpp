@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/detail/exchange/stopwatch.hpp>
+#include <glt/dist/detail/exchange/measures.hpp>
 
 #include <chrono>
 #include <thread>
