@@ -163,8 +163,8 @@ TEST_CASE_TEMPLATE("seed edges are searched and counted as on the host", Policy,
     auto const occurrences = to_vector(policy, seeds.view().occurrences);
     auto const sorted_sources = to_vector(policy, seeds.view().sorted_sources);
     auto const sorted_destinations = to_vector(policy, seeds.view().sorted_destinations);
-    detail::seed_edges_view<memory_space::host, global_id> const on_host{sources, destinations, occurrences,
-                                                                         sorted_sources, sorted_destinations};
+    detail::seed_edges_view<memory_space::host, global_id> const on_host{
+        sources, destinations, occurrences, sorted_sources, sorted_destinations, {}};
     REQUIRE(seeds.size() == expected.size());
     for (std::int64_t i = 0; i < expected.size(); ++i) {
       CHECK(occurrences[static_cast<std::size_t>(i)] == expected.view().occurrences[i]);

@@ -31,7 +31,9 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(some.num_columns() == 7);
   CHECK(some.has_labels());
   CHECK(some.num_classes() == 12);
-  glt::dist::data_description numbers{.offsets = {0, 3}, .classes = 1'000'000'000};
+  glt::dist::data_description numbers;
+  numbers.offsets = {0, 3};
+  numbers.classes = 1'000'000'000;
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(numbers.num_classes()); }),
                         "a label is 999999999"));
   CHECK_FALSE(some.has("originals"));

@@ -189,13 +189,15 @@ public:
       find_edges(keys.edges);
     }
     places_ = buckets_.places().data();
-    if (host_policy<Policy> && !places_of_keys.empty()) {
-      replaced_places_.clear();
-      replaced_places_.resize(size);
-      for (std::int64_t i = 0; i < size; ++i) {
-        replaced_places_[i] = places_of_keys[static_cast<std::size_t>(places_[i])];
+    if constexpr (host_policy<Policy>) {
+      if (!places_of_keys.empty()) {
+        replaced_places_.clear();
+        replaced_places_.resize(size);
+        for (std::int64_t i = 0; i < size; ++i) {
+          replaced_places_[i] = places_of_keys[static_cast<std::size_t>(places_[i])];
+        }
+        places_ = replaced_places_.data();
       }
-      places_ = replaced_places_.data();
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/ordering.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/detail/array_values.hpp>
@@ -76,8 +77,7 @@ public:
       }
       return sum;
     };
-    auto const all = std::views::iota(std::int64_t{0}, rows);
-    auto const row = std::ranges::partition_point(all, [&](auto at) { return before(at) < wanted; }) - all.begin();
+    auto const row = glt::detail::first_where(0, rows, [&](std::int64_t at) { return before(at) >= wanted; });
     return row > 0 && before(row) - wanted > wanted - before(row - 1) ? row - 1 : row;
   }
 

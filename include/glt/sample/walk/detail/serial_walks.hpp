@@ -19,7 +19,9 @@ struct all_rows {
   static constexpr bool all = true;
   csr_view<Space, Vertex> graph;
 
-  [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(Vertex vertex) const noexcept { return vertex; }
+  [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex row_of(global_id vertex) const noexcept {
+    return static_cast<Vertex>(vertex);
+  }
   /// Returns the graph with the row of a walker's vertex, or of a vertex.
   [[nodiscard]] GLT_HOST_DEVICE constexpr csr_view<Space, Vertex> const& graph_of(auto const&) const noexcept {
     return graph;
