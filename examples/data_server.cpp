@@ -37,7 +37,7 @@ void serve(dist::role_context<glt::mpi_comm>& roles, dist::data_set<> const& dat
   server.offer("batches", dist::neighbor_batches(data, {})); // clients choose the fanouts
   dist::serve_data(server, "papers", data);                  // rows, labels, ids and splits
   server.register_service("classes", [&](std::int64_t) { return data.num_classes(); });
-  for (int const client : server.run()) {                    // until the clients are gone
+  for (int const client : server.run()) { // until the clients are gone
     std::cerr << roles.name_of(client) + " was lost\n";
   }
 }

@@ -37,6 +37,16 @@ await() {
   done
 }
 
+# Without a name server the clients are told of it.
+timeout 30 "${launcher[@]}" -n 1 "$job" accept "$scratch/port" 1 > "$scratch/servers" 2>&1 &
+servers=$!
+await "$scratch/port"
+timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 > "$scratch/clients" 2>&1 && exit 1
+grep -q 'MPI_Comm_connect failed with .*; start both jobs with --ompi-server' "$scratch/clients"
+kill "$servers"
+wait "$servers" && exit 1
+rm -f "$scratch/port"
+
 ompi-server --no-daemonize -r "$scratch/uri" > "$scratch/names" 2>&1 &
 await "$scratch/uri"
 launcher+=(--ompi-server "file:$scratch/uri")

@@ -116,17 +116,23 @@ public:
     }
     return *vertices.features;
   }
-  /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex.
+  /// Returns one more than the largest label of all ranks.
   ///
-  /// @throws precondition_error  if a label exceeds the number of vertices by far, so that no network has room for them
+  /// @throws precondition_error  if there are no labels "y" of one int64 a vertex, or no network has room for a label
   [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const {
     auto const classes = of(node_type).num_classes;
-    detail::check_num_classes(classes, book(node_type).num_vertices());
+    detail::check_num_classes(classes, book(node_type).num_vertices(), tensors(node_type).local().tensors());
     return classes;
   }
   /// Returns the times of this part's vertices of a type, or none.
   [[nodiscard]] array_view<space, std::int64_t const> times(int node_type = only_type) const {
     return of(node_type).times.view();
+  }
+  /// Returns the global ids of this part's vertices of a type, ascending, as seeds of all vertices.
+  [[nodiscard]] std::vector<global_id> vertices(int node_type = only_type) const {
+    std::vector<global_id> made(static_cast<std::size_t>(original(node_type).size()));
+    std::iota(made.begin(), made.end(), book(node_type).begin(graph_->part()));
+    return made;
   }
   /// Returns this rank's vertices of a split; none if only other ranks have some.
   ///
