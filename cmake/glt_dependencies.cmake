@@ -71,7 +71,7 @@ function(glt_describe_missing variable)
 endfunction()
 
 # glt_find_library(<library> [QUIET]): find_package, for all components alike. It keeps the two packages of LibTorch together,
-# of which one looks for the other in the system's folders before its own.
+# of which one looks for the other in the system's folders before its own, and says which LibTorch was taken.
 macro(glt_find_library library)
   if("${library}" STREQUAL "Torch" AND Torch_DIR AND NOT Caffe2_DIR AND EXISTS "${Torch_DIR}/../Caffe2/Caffe2Config.cmake")
     set(Caffe2_DIR "${Torch_DIR}/../Caffe2")
@@ -83,6 +83,9 @@ macro(glt_find_library library)
     if(NOT glt_of_torch STREQUAL glt_of_caffe2)
       message(FATAL_ERROR "two LibTorch are mixed: Torch_DIR=${Torch_DIR}, Caffe2_DIR=${Caffe2_DIR}; in an empty build folder "
                           "pass -DCMAKE_PREFIX_PATH=<folder of one>, for a wheel $(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)')")
+    endif()
+    if(Torch_FOUND AND NOT glt_FIND_QUIETLY)
+      message(STATUS "glt: LibTorch ${Torch_VERSION} in ${glt_of_torch}")
     endif()
   endif()
 endmacro()

@@ -31,7 +31,8 @@ the numbers 0 to n - 1 in the order of their ids, which ids.parquet keeps (ids.c
 NAME1, ... become a matrix; words become codes, in the order of categories.json; times become whole seconds since
 1970, or --time-unit. Missing values are refused, or become --missing.
 
-    python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids
+    python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids;
+--categories OUT/categories.json writes the words of labels (of --column label=NAME) in place of their codes
 
 CSV needs pandas, Parquet pyarrow, .pt files torch, Planetoid scipy; DGL is not needed. A pickle can run code when it
 is loaded. Only tensors, arrays and plain containers are loaded; --trust loads any class, so use it for files that you
@@ -886,7 +887,8 @@ class Table:
         """Name of every row's split, with one of the ends, or a missing value."""
         name = self.roles["split"]
         named = {word + end: split + end for word, split in SPLIT_WORDS.items() for end in ends}
-        words = self.frame[name].map(lambda word: named.get(str(word).lower(), ""), na_action="ignore")
+        column = self.frame[name]
+        words = column.where(column != "").map(lambda word: named.get(str(word).lower(), ""), na_action="ignore")
         self.refuse(words == "", name, "'{}' is none of " + ", ".join(split + end for end in ends for split in SPLITS))
         return words
 
@@ -1091,8 +1093,8 @@ def read_ids(path):
         table = pandas.read_parquet(path) if path.suffix == ".parquet" else \
             pandas.read_csv(path, dtype=str, keep_default_na=False)
         return table["id"]
-    except (ValueError, KeyError) as fault:
-        raise Fault(f"{path}: is no table with ids ({str(fault).splitlines()[0]}); give ids.parquet or ids.csv") from None
+    except (ValueError, KeyError):
+        raise Fault(f"{path}: is no table with ids; give the ids.parquet or ids.csv that convert.py wrote") from None
 
 
 def write_table(path, frame):
@@ -1102,8 +1104,21 @@ def write_table(path, frame):
         (frame.to_parquet if path.suffix == ".parquet" else frame.to_csv)(scratch, index=False)
 
 
-def join_results(results, ids, out):
-    """Table with the id of every row of an array."""
+def read_words(path, stem, name):
+    """Words of the codes in a column of a table, from categories.json."""
+    try:
+        known = json.loads(path.read_text())
+        tables = {of: list(columns) for of, columns in known.items()}
+    except (ValueError, AttributeError, TypeError):
+        raise Fault(f"{path}: holds no words of columns; give the categories.json that convert.py wrote") from None
+    if name not in tables.get(stem, ()):
+        there = "; ".join(f"{of}: {', '.join(columns)}" for of, columns in tables.items())
+        raise Fault(f"{path}: has no words of the column {name} of {stem}; it has {there}; give --column label=NAME")
+    return known[stem][name]
+
+
+def join_results(results, ids, out, categories=None, label="label"):
+    """Table with the id of every row of an array, and words in place of codes if categories are given."""
     try:
         values = np.load(results, mmap_mode="r")
     except (ValueError, EOFError) as fault:
@@ -1113,6 +1128,12 @@ def join_results(results, ids, out):
         raise Fault(f"{results}: has the shape {list(values.shape)}, and {ids} has {len(found)} ids; give the file of "
                     f"ids that convert.py wrote beside these arrays")
     columns = {"value": values} if values.ndim == 1 else {f"value{i}": values[:, i] for i in range(values.shape[1])}
+    if categories:
+        words = read_words(categories, ids.stem.removeprefix("ids").lstrip(".") or "nodes", label)
+        if values.ndim != 1 or values.dtype.kind not in "iu" or not all(-1 <= code < len(words) for code in values.tolist()):
+            raise Fault(f"{results}: has values that are no codes of {label}, 0 to {len(words) - 1}, or -1 for none; "
+                        f"give one class for every vertex, or leave --categories out")
+        columns = {label: [words[code] if code >= 0 else None for code in values.tolist()]}
     write_table(out, require("pandas").DataFrame({"id": found, **columns}))
     print(f"wrote {out}: {len(found)} rows")
 
@@ -1303,18 +1324,20 @@ def main(words=None):
     parser.add_argument("--time-unit", choices=UNITS, default="s")
     parser.add_argument("--results", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--ids", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--categories", metavar="FILE", type=pathlib.Path)
     arguments = vars(parser.parse_args(words))
     TRUST = arguments.pop("trust")
     arguments["missing"] = dict(arguments["missing"])
-    results, ids = arguments.pop("results"), arguments.pop("ids")
-    if (results is None) != (ids is None) or (results and arguments["out"]):
-        parser.error("results are joined by: --results FILE --ids FILE OUT.csv")
+    results, ids, categories = (arguments.pop(name) for name in ("results", "ids", "categories"))
+    if (results is None) != (ids is None) or (results and arguments["out"]) or (categories and not results):
+        parser.error("results are joined by: --results FILE --ids FILE [--categories FILE] OUT.csv")
     for ending in (signal.SIGTERM, signal.SIGHUP):  # as by Ctrl-C: what is not complete is removed
         if signal.getsignal(ending) == signal.SIG_DFL:
             signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         if results:
-            join_results(results, ids, arguments["source"])
+            names = [option["name"] for option in arguments["column"] if option["role"] == "label"]
+            join_results(results, ids, arguments["source"], categories, *names[-1:])
             return 0
         convert(arguments.pop("source"), arguments.pop("out"), arguments)
     except (Fault, OSError) as wrong:

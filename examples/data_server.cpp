@@ -36,7 +36,9 @@ void serve(dist::role_context<glt::mpi_comm>& roles, dist::data_set<> const& dat
   dist::server server(roles);
   server.offer("batches", dist::neighbor_batches(data, {})); // clients choose the fanouts
   dist::serve_data(server, "papers", data);                  // rows, labels, ids and splits
-  server.run();                                              // until the clients are gone
+  for (int const client : server.run()) {                    // until the clients are gone
+    std::cerr << roles.name_of(client) + " was lost\n";
+  }
 }
 
 void run(glt::mpi_comm comm, char const* port_file, int jobs) {

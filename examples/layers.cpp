@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <numeric>
 
 namespace dist = glt::dist;
 using glt::device::cpu;
@@ -48,8 +47,7 @@ void run(glt::mpi_comm comm) {
   glt::feature_table<cpu> tensors(x.size(0));
   tensors.add("x", glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x)));
   dist::data_set const data(comm, dist::data_part<cpu>(std::move(part), {.tensors = std::move(tensors)}));
-  std::vector<glt::global_id> vertices(static_cast<std::size_t>(x.size(0))); // of the part
-  std::iota(vertices.begin(), vertices.end(), data.book().begin(comm.rank()));
+  auto const vertices = data.vertices(); // of the part
 
   torch::NoGradGuard const no_gradients;
   glt::random_key const key(1); // in a training: glt::random_key(seed).fold(epoch).fold(step).fold(layer)

@@ -5,6 +5,7 @@
 #include "console.hpp"
 #include "options.hpp"
 
+#include <glt/core/element_type.hpp>
 #include <glt/core/error.hpp>
 #include <glt/core/types.hpp>
 #include <glt/core/view.hpp>
@@ -12,14 +13,16 @@
 #include <glt/outofcore/detail/all_types.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-// --check-splits: what validation and test must not share with training.
+// --check-splits: what validation and test must not share with training, and labels that are missing.
 namespace glt_partition {
 
 /// Different pairs of vertices, of which some are found elsewhere.
@@ -87,6 +90,28 @@ inline void find_shared_vertices(glt::io::raw_data::node_table const& nodes, std
       }
     }
   }
+}
+
+/// Names vertices in splits of one type whose label is below 0: networks have no place for it.
+inline void find_unlabelled_vertices(glt::io::raw_data::node_table const& nodes, std::vector<std::string>& faults) {
+  if (nodes.labels.rows() != nodes.num_nodes || nodes.labels.columns() != 1) {
+    return;
+  }
+  glt::detail::visit_element(nodes.labels.type(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::signed_integral<T>) { // others are targets
+      auto const labels = nodes.labels.values<T>();
+      for (auto const& [name, ids] :
+           {std::pair("train_idx", &nodes.train), {"valid_idx", &nodes.valid}, {"test_idx", &nodes.test}}) {
+        auto const has_none = [&](glt::global_id vertex) { return labels[vertex] < 0; };
+        if (auto const count = std::ranges::count_if(*ids, has_none); count > 0) {
+          auto const vertex = *std::ranges::find_if(*ids, has_none);
+          faults.push_back(glt::detail::message(count, " vertices of type '", nodes.name, "' in ", name,
+                                                " have no label, such as ", vertex, " with ",
+                                                static_cast<std::int64_t>(labels[vertex])));
+        }
+      }
+    }
+  });
 }
 
 /// Pairs of one link split, and those found among the edges of the graph.
@@ -177,9 +202,9 @@ inline void find_shared_edges(glt::io::detail::all_types const& graph, std::size
   }
 }
 
-/// Notes what validation and test share with training.
+/// Notes what validation and test share with training, and vertices of splits without a label.
 ///
-/// @throws precondition_error  if they share anything, and --strict
+/// @throws precondition_error  if there is any of these, and --strict
 /// @cost   one pass over the edges of each type with splits; memory of 17 bytes a pair of the splits of a type
 inline void check_splits(options const& chosen, glt::io::detail::all_types const& graph, console& out) {
   if (!chosen.check_splits) {
@@ -188,6 +213,7 @@ inline void check_splits(options const& chosen, glt::io::detail::all_types const
   std::vector<std::string> faults;
   for (auto const& nodes : graph.data().nodes) {
     find_shared_vertices(nodes, faults);
+    find_unlabelled_vertices(nodes, faults);
   }
   for (std::size_t type = 0; type < graph.data().edges.size(); ++type) {
     find_shared_edges(graph, type, faults);

@@ -372,7 +372,9 @@ TEST_CASE("a data set with types tells each of its types") {
       CHECK(data.schema() == list.schema);
       for (int t = 0; t < num_types; ++t) {
         CHECK(data.split("of type " + std::to_string(t), t) == every(data.book(t), comm.rank(), 2));
-        CHECK(data.num_classes(t) == 0);
+        CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(data.num_classes(t)); }), "no labels \"y\"",
+                    t % 2 == 0 ? "the tensors are \"x\"" : "the tensors are none"));
+        CHECK(data.vertices(t) == every(data.book(t), comm.rank(), 1));
         CHECK(data.features(t).num_columns() == (t % 2 == 0 ? t + 1 : 0));
         CHECK(data.original(t).size() == data.book(t).size(comm.rank()));
         CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(data.split("train", t)); }),
@@ -426,7 +428,7 @@ TEST_CASE("more ranks than vertices, and features of another type") {
     part.vertices[0].tensors.add("x", glt::feature_store<cpu, double>(rows, 1, glt::buffer<cpu, double>(rows)));
     auto const doubles = glt::dist::data_set(comm, std::move(part));
     CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(doubles.features()); }), "\"x\" are float64"));
-    CHECK(doubles.num_classes() == 0);
+    CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(doubles.num_classes()); }), "no labels \"y\""));
     auto odd = part_of(divided, comm.rank());
     glt::buffer<cpu, std::int64_t> labels(rows);
     std::ranges::fill(labels.view(), std::int64_t{1} << (comm.rank() == 0 ? 40 : 16));

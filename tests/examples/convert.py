@@ -572,6 +572,19 @@ def test_tables(work):
     np.save(work / "scores.npy", np.arange(3))
     made = call("--results", work / "scores.npy", "--ids", ids, work / "scores.csv")
     assert made.returncode == 1 and "has 4 ids" in made.stderr
+    np.save(work / "classes.npy", np.array([1, 0, -1, 1]))
+    joined = ("--results", work / "classes.npy", "--ids", ids, "--categories")
+    convert(*joined, out / "categories.json", work / "classes.csv")
+    assert (work / "classes.csv").read_text().splitlines() == ["id,label", "007,red", "NA,blue", '"ann, b",', "bob,red"]
+    convert(*joined, out / "categories.json", "--column", "label=country", work / "classes.csv")
+    assert (work / "classes.csv").read_text().splitlines()[:3] == ["id,country", "007,DE", "NA,AT"]
+    made = call(*joined, out / "categories.json", "--column", "label=age", work / "classes.csv")
+    assert made.returncode == 1 and "no words of the column age of nodes; it has nodes: country, label; edges: kind" in made.stderr
+    made = call(*joined, ids, work / "classes.csv")
+    assert made.returncode == 1 and "holds no words of columns" in made.stderr, made.stderr
+    np.save(work / "classes.npy", np.array([1, 0, 2, 1]))
+    made = call(*joined, out / "categories.json", work / "classes.csv")
+    assert made.returncode == 1 and "no codes of label, 0 to 1" in made.stderr
 
     nodes, edges = "id,a,time\n1,1,1\n2,2,2\n", "s,d\n1,2\n"
     for vertices, links, *texts in (("id\n1\n1\n", edges, "nodes.csv: row 2, column id: the id '1' was there before"),
@@ -600,7 +613,9 @@ def test_tables(work):
     same(work / "filled/node_feat@x.npy", [1, 4, 7])
     same(work / "filled/node_feat@x1.npy", [3, 6, 9])
     made = call("--results", work / "filled/node_time.npy", "--ids", work / "some/edges.csv", work / "joined.csv")
-    assert made.returncode == 1 and "is no table with ids" in made.stderr, made.stderr
+    assert made.returncode == 1 and "is no table with ids; give" in made.stderr, made.stderr
+    made = call("--results", work / "filled/node_time.npy", "--ids", work / "filled/node_time.npy", work / "joined.csv")
+    assert made.returncode == 1 and "is no table with ids; give" in made.stderr, made.stderr
     for values, text in (("1e-60", "weight 1.0000000000000001e-60 is too small for float32"), ("-2", "weight -2 is negative"),
                          ("inf", "inf is not finite"), ("1e400", "'1e400' is too large"), ("heavy", "'heavy' is no number")):
         refused(write_tables(work / "set", nodes="id\n1\n2\n", edges=f"s,d,weight\n1,2,3\n2,1,{values}\n"),
@@ -648,7 +663,8 @@ def test_typed_tables(work):
             "pid": pyarrow.array([10, 2, 33]), "year": pyarrow.array([2001, None, 2003], pyarrow.int32()),
             "label": pyarrow.array([4, 3, None]), "seen": pyarrow.array(stamps, pyarrow.timestamp("us", "Europe/Vienna")),
             "vector": pyarrow.array([[1., 2.], [3., 4.], [5., 6.]], pyarrow.list_(pyarrow.float64())),
-            "word": pyarrow.array(["b", "a", "b"]).dictionary_encode(), "good": [True, False, True]}), source / "paper.parquet")
+            "word": pyarrow.array(["b", "a", "b"]).dictionary_encode(), "good": [True, False, True],
+            "split": ["train", "", "test"]}), source / "paper.parquet")
         refused(source, "one table twice")
         (source / "paper.csv").unlink()
     said = convert(source, work / "out", *options)
@@ -665,6 +681,8 @@ def test_typed_tables(work):
         same(work / "out/node_feat@vector.paper.npy", [[3, 4], [1, 2], [5, 6]])
         same(work / "out/node_feat@word.paper.npy", [0, 1, 1])
         same(work / "out/node_feat@good.paper.npy", [0, 1, 1])
+        same(work / "out/train_idx.paper.npy", [1])
+        assert not (work / "out/valid_idx.paper.npy").exists()
         np.save(work / "found.npy", np.array([7, 8, 9]))
         convert("--results", work / "found.npy", "--ids", work / "out/ids.paper.parquet", work / "found.parquet")
         assert pandas.read_parquet(work / "found.parquet").to_dict("list") == {"id": [2, 10, 33], "value": [7, 8, 9]}

@@ -37,6 +37,16 @@ await() {
   done
 }
 
+# Without a name server the clients are told of it.
+timeout 30 "${launcher[@]}" -n 1 "$job" accept "$scratch/port" 1 > "$scratch/servers" 2>&1 &
+servers=$!
+await "$scratch/port"
+timeout 30 "${launcher[@]}" -n 1 "$job" connect "$scratch/port" 1 > "$scratch/clients" 2>&1 && exit 1
+grep -q 'MPI_Comm_connect failed with .*; start both jobs with --ompi-server' "$scratch/clients"
+kill "$servers"
+wait "$servers" && exit 1
+rm -f "$scratch/port"
+
 ompi-server --no-daemonize -r "$scratch/uri" > "$scratch/names" 2>&1 &
 await "$scratch/uri"
 launcher+=(--ompi-server "file:$scratch/uri")
@@ -73,6 +83,10 @@ cat "$scratch/servers"
 grep -q 'client 0 of 1 with 2 servers: 1330' "$scratch/first"
 grep -q 'client 1 of 2 with 2 servers: 21330' "$scratch/second"
 [ "$(grep -c 'accept: done' "$scratch/servers")" -eq 2 ]
+for server in 0 1; do # one client died, one was stopped, the others left
+  [ "$(grep -c "^server $server lost" "$scratch/servers")" -eq 2 ]
+  [ "$(grep -c "^server $server lost clients-1$" "$scratch/servers")" -eq 2 ]
+done
 [ ! -e "$scratch/port" ]
 # A job without a time limit is refused by one with: both say so.
 timeout 30 "${launcher[@]}" -n 1 "$job" accept "$scratch/port" 1 > "$scratch/servers" 2>&1 &

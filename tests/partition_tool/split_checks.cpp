@@ -87,6 +87,21 @@ TEST_CASE("vertices in two splits are named") {
   glt_partition::check_splits({.strict = true, .check_splits = false}, graph, out);
 }
 
+TEST_CASE("vertices of a split without a label are named") {
+  auto data = one_type();
+  data.nodes[0].train = {7, 1, 2};
+  data.nodes[0].test = {8, 0};
+  data.nodes[0].labels = io::array::of<std::int32_t>(std::vector{3, -1, -7, -1, 0, 0, 0, 0, 1});
+  glt_partition::console out(false, true);
+  auto const text = [&] {
+    io::detail::all_types const graph(data.view());
+    return thrown<precondition_error>([&] { glt_partition::check_splits({.strict = true}, graph, out); });
+  };
+  CHECK(names(text(), "2 vertices of type 'node' in train_idx have no label, such as 1 with -1"));
+  data.nodes[0].labels = io::array::of<std::int32_t>(std::vector{-3, 1, 7, -1, 0, 0, 0, 0, 1});
+  CHECK(names(text(), "1 vertices of type 'node' in test_idx have no label, such as 0 with -3"));
+}
+
 TEST_CASE("held-out edges that training sees, and negatives that are edges, are named") {
   using glt::link_split;
   auto const with = [](io::raw_data data, std::vector<link_split> links) {

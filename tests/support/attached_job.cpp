@@ -52,7 +52,9 @@ int main(int argc, char** argv) {
         if (accepts) {
           dist::server server(roles);
           server.offer("some", glt_test::counted_batches());
-          server.run();
+          for (int const lost : server.run()) {
+            std::printf("server %d lost %s\n", roles.group_rank(), roles.name_of(lost).c_str());
+          }
           return;
         }
         dist::client client(roles);

@@ -111,25 +111,29 @@ public:
   [[nodiscard]] dist::feature_store<Policy, float> const& features(int node_type = only_type) const {
     auto const& vertices = of(node_type);
     if (vertices.features == nullptr) {
-      throw precondition_error(detail::message("the features \"x\" are ",
-                                               detail::name_of(vertices.tensors->local().type("x")),
+      auto const type = detail::name_of(vertices.tensors->local().type("x"));
+      throw precondition_error(detail::message("the features \"x\" are ", type,
                                                ", not float32; collect them as a named tensor of tensors()"));
     }
     return *vertices.features;
   }
-  /// Returns one more than the largest label of all ranks; 0 without labels of one whole number a vertex. Labels below
-  /// 0, such as the value of missing rows, do not count.
+  /// Returns one more than the largest label of all ranks; labels below 0, as of missing rows, do not count.
   ///
-  /// @throws precondition_error  if a label exceeds the number of vertices by far, so that no network has room for them
-  /// @cost   O(1); all labels are read once when the data set is made
+  /// @throws precondition_error  if there are no labels "y" of one int64 a vertex, or no network has room for a label
   [[nodiscard]] std::int64_t num_classes(int node_type = only_type) const {
     auto const classes = of(node_type).num_classes;
-    detail::check_num_classes(classes, book(node_type).num_vertices());
+    detail::check_num_classes(classes, book(node_type).num_vertices(), tensors(node_type).local().tensors());
     return classes;
   }
   /// Returns the times of this part's vertices of a type, or none.
   [[nodiscard]] array_view<space, std::int64_t const> times(int node_type = only_type) const {
     return of(node_type).times.view();
+  }
+  /// Returns the global ids of this part's vertices of a type, ascending, as seeds of all vertices.
+  [[nodiscard]] std::vector<global_id> vertices(int node_type = only_type) const {
+    std::vector<global_id> made(static_cast<std::size_t>(original(node_type).size()));
+    std::iota(made.begin(), made.end(), book(node_type).begin(graph_->part()));
+    return made;
   }
   /// Returns this rank's vertices of a split; none if only other ranks have some.
   ///

@@ -174,7 +174,15 @@ public:
             }
           }));
     MPI_Comm inter = MPI_COMM_NULL;
-    check("MPI_Comm_connect", MPI_Comm_connect(port.data(), MPI_INFO_NULL, 0, comm.native(), &inter));
+    auto const joined = MPI_Comm_connect(port.data(), MPI_INFO_NULL, 0, comm.native(), &inter);
+#ifdef OPEN_MPI
+    if (joined != MPI_SUCCESS) {
+      throw mpi_error("MPI_Comm_connect", joined,
+                      detail::mpi_error_text(joined) +
+                          "; start both jobs with --ompi-server file:URI of one running ompi-server");
+    }
+#endif
+    check("MPI_Comm_connect", joined);
     return {inter, 1, options};
   }
 

@@ -40,19 +40,23 @@ private:
 
 namespace detail {
 
-/// Throws if an MPI call did not return MPI_SUCCESS.
-///
-/// @throws mpi_error  if `code` is not MPI_SUCCESS
-inline void check_mpi(int code, std::string_view call, std::source_location where = std::source_location::current()) {
-  if (code == MPI_SUCCESS) {
-    return;
-  }
+/// Returns MPI's text of a code.
+[[nodiscard]] inline std::string mpi_error_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
   int length = 0;
   if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) {
     length = 0;
   }
-  throw mpi_error(std::string(call), code, std::string(text.data(), static_cast<std::size_t>(length)), where);
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+/// Throws if an MPI call did not return MPI_SUCCESS.
+///
+/// @throws mpi_error  if `code` is not MPI_SUCCESS
+inline void check_mpi(int code, std::string_view call, std::source_location where = std::source_location::current()) {
+  if (code != MPI_SUCCESS) {
+    throw mpi_error(std::string(call), code, mpi_error_text(code), where);
+  }
 }
 
 /// Returns true between MPI_Init and MPI_Finalize: then destructors may call MPI.

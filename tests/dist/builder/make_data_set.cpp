@@ -45,7 +45,7 @@ struct whole_edge {
 struct whole_data {
   std::vector<whole_edge> edges;
   std::vector<std::int64_t> vertices; // ascending
-  std::vector<std::int64_t> train;    // not in order, one twice
+  std::vector<std::int64_t> train;    // not in order
 
   whole_data(std::int64_t num_vertices, std::int64_t num_edges, bool is_sparse) {
     glt::random_stream draws(glt::random_key(11), static_cast<std::uint64_t>(num_vertices * 1000 + num_edges));
@@ -62,9 +62,6 @@ struct whole_data {
       if (v % 3 != 1) {
         train.push_back(id_of(num_vertices - 1 - v));
       }
-    }
-    if (!train.empty()) {
-      train.push_back(train.front());
     }
   }
 };
@@ -425,12 +422,17 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(names(fails([&](auto& data) { data.edges.sources = one; }, ranges), "1 sources and 2 destinations"));
     CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges),
                 "of the sources of edges 'edge' is vertex id -1; ids are 0 or more"));
-    CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges), "64-bit"));
-    auto const ids = glt_test::thrown<glt::collective_error>([&] {
-      dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};
-      static_cast<void>(dist::make_data_set(comm, {.edges = edges}));
-    });
-    CHECK(names(ids, "edge id -1"));
+    CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges),
+                "element 1 of the sources of edges 'edge' is id 9223372036854775808", "below 2^63", "number_keys"));
+    CHECK(names(fails([&](auto& data) { data.splits = {{"test", huge}}; }, ranges), "element 1 of the split \"test\""));
+    auto const with_ids = [&](dist::local_data::id_list ids) {
+      return glt_test::thrown<glt::collective_error>([&] {
+        dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? ids : ends};
+        static_cast<void>(dist::make_data_set(comm, {.edges = edges}));
+      });
+    };
+    CHECK(names(with_ids(negative), "edge id -1"));
+    CHECK(names(with_ids(huge), "element 1 of the ids of edges is id 9223372036854775808"));
     CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = 2}),
                 "element 1 of the sources of edges 'edge' is vertex id 2, outside [0, 2)"));
     CHECK(names(fails([](auto&) {}, ranges, {.num_vertices = -3}), "-3 vertices"));
@@ -439,6 +441,13 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     std::vector<int> const other{2, 3};
     CHECK(names(fails([&](auto& data) { data.splits = {{"test", other}}; }, ranges), "split \"test\" names vertex 3"));
     std::vector<int> const twice{2, 1, 2};
+    CHECK(names(fails([&](auto& data) { data.splits = {{"test", twice}}; }, ranges),
+                "split \"test\" names vertex 2 twice", "once"));
+    if (comm.size() > 1) { // the vertices of a split are on any ranks
+      dist::local_data const shared{.edges = {.sources = ends, .destinations = ends}, .splits = {{"train", one}}};
+      CHECK(names(glt_test::thrown<glt::collective_error>([&] { (void)dist::make_data_set(comm, shared); }),
+                  "split \"train\" names vertex 1 twice"));
+    }
     CHECK(names(fails([&](auto& data) { data.rows = {.vertices = twice, .tensors = {{"x", twice}}}; }, ranges),
                 "vertex 2 has two rows"));
     CHECK(names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", one}}}; }, ranges),

@@ -119,7 +119,11 @@ TEST_CASE("one part of a folder") {
                graph, labels, labels.book);
   }
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::parts_folder(scratch / "elsewhere")); }),
-              "elsewhere/manifest.json", "no such file"));
+              "elsewhere/manifest.json", "no such file", "check the path"));
+  std::filesystem::create_directory(scratch / "arrays");
+  write_bytes(scratch / "arrays/edge_index.npy", "");
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(io::parts_folder(scratch / "arrays")); }),
+              "arrays/manifest.json", "no such file", "run glt-partition"));
 }
 
 TEST_CASE("a rank that is none is told what to do") {

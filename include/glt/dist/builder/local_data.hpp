@@ -9,7 +9,7 @@
 namespace glt::dist {
 
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
-/// hold nothing. Ids are the program's: any numbers from 0 on, with gaps or without.
+/// hold nothing. Ids are the program's: any numbers from 0 to 2⁶³ − 1, with gaps or without; `number_keys` numbers others.
 ///
 /// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types`
 /// instead, the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks
@@ -34,25 +34,29 @@ struct local_data {
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     /// Copies the ids from `first` on.
     ///
-    /// @throws precondition_error  if an id does not fit 63 bits
-    void read(std::int64_t first, std::span<std::int64_t> out) const {
+    /// @throws precondition_error  if an id does not fit 63 bits; `name` is the list's in the text
+    void read(std::int64_t first, std::span<std::int64_t> out, std::string_view name = "ids") const {
       if (!out.empty()) {
-        read_(data_, first, out);
+        read_(data_, first, out, name);
       }
     }
 
   private:
     template <class T>
-    static void read_as(void const* data, std::int64_t first, std::span<std::int64_t> out) {
-      auto const* next = static_cast<T const*>(data) + first;
+    static void read_as(void const* data, std::int64_t first, std::span<std::int64_t> out, std::string_view name) {
+      auto const* const ids = static_cast<T const*>(data);
       for (auto& id : out) {
-        id = detail::narrow<std::int64_t>(*next++, "id");
+        if (!std::in_range<std::int64_t>(ids[first])) {
+          throw precondition_error(detail::message("element ", first, " of the ", name, " is id ", ids[first],
+                                                   ", but ids are below 2^63; number them by dist::number_keys first"));
+        }
+        id = static_cast<std::int64_t>(ids[first++]);
       }
     }
 
     void const* data_ = nullptr;
     std::int64_t size_ = 0;
-    void (*read_)(void const*, std::int64_t, std::span<std::int64_t>) = nullptr;
+    void (*read_)(void const*, std::int64_t, std::span<std::int64_t>, std::string_view) = nullptr;
   };
 
   /// Borrowed rows of a tensor of any element type; there may be gaps between them.
@@ -116,7 +120,7 @@ struct local_data {
     host_view<std::int64_t const> times{};
   };
 
-  /// Share of a rank in a named list of vertices, such as the seeds of a training.
+  /// Share of a rank in a named list of vertices, such as the seeds of a training; each vertex on one rank and once.
   struct split {
     std::string name;
     id_list vertices{};

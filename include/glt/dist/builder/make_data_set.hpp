@@ -251,7 +251,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
     names[t] = gather_names(host, graph.vertices[t]);
     values[t] = gather_rows(host, of_rows.vertices, data.node_columns[t], graph.vertices[t], names[t], options.missing);
     graph.vertices[t].forget_lists();
-    splits[t] = gather_splits(host, of_splits, graph.vertices[t]);
+    splits[t] = gather_splits(host, of_splits, graph.vertices[t], names[t]);
   }
 
   dist::data_part<device::cpu> made;
@@ -324,9 +324,10 @@ namespace glt::dist {
 ///         and in up to 8 more if it exceeds a limit.
 ///         Every type has rounds of its own. Then the exchanges of `data_set`
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors, types or options differ
-///                           between ranks, an id is below 0 or not below `num_vertices`, a vertex has two rows or
-///                           none, a tensor cannot hold `missing`, a split names no vertex, types come twice or end at
-///                           no node type, data have types and lists without a type, or a partitioner throws
+///                           between ranks, an id is below 0, or not below 2⁶³ or `num_vertices`, a vertex has two
+///                           rows or none, a tensor cannot hold `missing`, a split names no vertex or one twice, types
+///                           come twice or end at no node type, data have types and lists without a type, or a
+///                           partitioner throws
 /// @cost   O(n log n) for the n ids of a rank, O(n) with `num_vertices`; memory of the part, up to 28 bytes for
 ///         every distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks
 ///         send a round to one rank, that rank receives all of it

@@ -51,6 +51,16 @@ inline void check_num_classes(std::int64_t classes, std::int64_t num_vertices) {
   }
 }
 
+/// Refuses tensors of vertices without labels, too.
+template <memory_space Space>
+void check_num_classes(std::int64_t classes, std::int64_t num_vertices, std::vector<named_rows<Space>> const& tensors) {
+  if (classes == 0 && find_rows(tensors, "y", element_type::int64, 1) == nullptr) {
+    throw precondition_error(message("no labels \"y\" of one int64 a vertex; the tensors are ",
+                                     name_list(tensors, &named_rows<Space>::name), "; name the labels \"y\""));
+  }
+  check_num_classes(classes, num_vertices);
+}
+
 /// Returns one more than the largest label of a table, at least 0.
 template <device_policy Policy>
 [[nodiscard]] std::int64_t num_classes_of(feature_table<Policy> const& table) {

@@ -204,7 +204,7 @@ private:
       for (int const server : servers_) {
         if (box_.has_died(server)) {
           mark_incomplete();
-          gone_.emplace(server, detail::message(roles_->name_of(server), ": has died"));
+          gone_.emplace(server, detail::message("server ", roles_->name_of(server), " has died"));
           return true;
         }
       }

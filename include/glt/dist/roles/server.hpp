@@ -185,12 +185,13 @@ public:
     clients_.offered_services().add(std::move(name), std::function(std::move(serve)));
   }
 
-  /// Serves until all clients have left.
+  /// Serves until all clients have left. Returns the clients that this server has dropped because they died or were
+  /// silent for too long, as ranks of the world; none after a good end. `role_context::name_of` names them.
   ///
   /// @comm   collective over the servers
   /// @throws error  on all servers, if one of them fails for any reason but a batch that cannot be made; clients that
   ///                still wait get a `collective_error` that names this server
-  void run() {
+  std::vector<int> run() {
     has_run_ = true;
     try {
       auto rounds = [this] { serve_all(); };
@@ -198,6 +199,7 @@ public:
       if (clients_.all_receive()) {
         box_.close();
       }
+      return clients_.lost();
     } catch (collective_error const& failure) {                  // of this group; other groups do not know
       static_cast<void>(box_.receive(detail::mailbox_limit(0))); // threads: all may know, then it throws
       say_gone(failure.rank(), [&] { return failure.cause(); }, false);

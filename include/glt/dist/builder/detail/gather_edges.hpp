@@ -23,11 +23,12 @@ public:
       : edges_(edges), symmetric_(symmetric), loops_(loops) {
     std::int64_t proper = 0;
     attempt(failure, [&] {
-      each_id(edges_.ids, 0, edges_.ids.size(), [&](std::int64_t, std::int64_t id) {
+      auto const check = [&](std::int64_t, std::int64_t id) {
         if (id < 0) {
           throw precondition_error(message("edge id ", id, of_type, "; ids are 0 or more"));
         }
-      });
+      };
+      each_id(edges_.ids, 0, edges_.ids.size(), check, "ids of edges");
       if (symmetric_) {
         each_pair(0, size(), [&](std::int64_t, std::int64_t source, std::int64_t destination) {
           proper += source != destination ? 1 : 0;

@@ -16,6 +16,9 @@ namespace glt::detail {
 struct part_names {
   buffer<device::cpu, global_id> numbers;
   buffer<device::cpu, std::int64_t> ids; ///< empty if the ids are the numbers
+
+  /// Returns the id in the program, for errors.
+  [[nodiscard]] std::int64_t id(std::int64_t row) const { return ids.empty() ? numbers[row] : ids[row]; }
 };
 
 /// Moves numbers and ids of vertices from their homes to their owners.
@@ -76,7 +79,6 @@ template <communicator Comm>
     has_row.resize(static_cast<std::size_t>(rows), false);
     record.resize(static_cast<std::size_t>(bytes));
   });
-  auto const name = [&](std::int64_t row) { return vertices.is_range() ? names.numbers[row] : names.ids[row]; };
   record_shuffle shuffle(comm, bytes);
   shuffle_in_rounds(
       comm, shuffle, 0, of.size(), items_of_bytes(vertices.round_bytes(), 2 * bytes),
@@ -94,7 +96,7 @@ template <communicator Comm>
         auto const row = id - book.begin(comm.rank());
         if (has_row[static_cast<std::size_t>(row)]) {
           throw precondition_error(
-              message("vertex ", name(row), vertices.of_type(), " has two rows; give each vertex one"));
+              message("vertex ", names.id(row), vertices.of_type(), " has two rows; give each vertex one"));
         }
         has_row[static_cast<std::size_t>(row)] = true;
         made.write(row, arrived + sizeof(id));
@@ -104,7 +106,7 @@ template <communicator Comm>
     for (std::int64_t row = 0; row < rows && !values.all().empty(); ++row) {
       if (!has_row[static_cast<std::size_t>(row)]) {
         if (!missing) {
-          throw precondition_error(message("vertex ", name(row), vertices.of_type(),
+          throw precondition_error(message("vertex ", names.id(row), vertices.of_type(),
                                            " has no row; give each vertex one, or a value for missing rows"));
         }
         made.fill(row, *missing);
@@ -119,10 +121,12 @@ template <communicator Comm>
 ///
 /// @comm   collective; a header exchange and a variable exchange of names; for every list the exchanges of
 ///         `vertex_ids::look_up`, two header exchanges and `shuffle_in_rounds`, 16 bytes a vertex
-/// @throws collective_error  on every rank, naming a vertex that does not exist, or if a name comes twice
+/// @throws collective_error  on every rank, naming a vertex that does not exist or comes twice in a list, or if a name
+///                           comes twice
 template <communicator Comm>
 [[nodiscard]] std::vector<dist::vertex_split>
-gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, vertex_ids const& vertices) {
+gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, vertex_ids const& vertices,
+              part_names const& names_of_part) {
   struct listed {
     global_id id;
     std::int64_t position;
@@ -147,7 +151,10 @@ gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, ve
     auto const found = std::ranges::find(splits, split.name, &dist::local_data::split::name);
     auto const list = found == splits.end() ? dist::local_data::id_list() : found->vertices;
     std::vector<std::int64_t> distinct;
-    failure = failure_of([&] { distinct = distinct_ids(std::array{named_ids{&list, {}}}, vertices.round_bytes()); });
+    failure = failure_of([&] {
+      std::array const named{named_ids{&list, "split \"" + split.name + '"'}};
+      distinct = distinct_ids(named, vertices.round_bytes());
+    });
     auto renumbered = vertices.look_up(comm, failure, distinct);
     std::optional<known_ids> table;
     failure = failure_of([&] {
@@ -173,6 +180,12 @@ gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, ve
         [&](std::byte const* record) { std::memcpy(&arrived.emplace_back(), record, sizeof(listed)); });
     agree(comm, {.what = operation::shuffle, .hop = 44}, failure_of([&] {
             table.reset(); // it is as large as the list
+            std::ranges::sort(arrived, {}, &listed::id);
+            if (auto const twice = std::ranges::adjacent_find(arrived, {}, &listed::id); twice != arrived.end()) {
+              auto const row = twice->id - vertices.book().begin(comm.rank());
+              throw precondition_error(message("split \"", split.name, "\" names vertex ", names_of_part.id(row),
+                                               vertices.of_type(), " twice; give each vertex on one rank and once"));
+            }
             split.vertices.reserve(arrived.size());
             std::ranges::sort(arrived, {}, &listed::position);
             for (auto const& one : arrived) {

@@ -8,13 +8,14 @@
 
 namespace glt::detail {
 
-/// Calls use(i, id) for the ids of a list from `first` to before `last`.
+/// Calls use(i, id) for the ids of a list from `first` to before `last`; `name` is the list's in errors.
 template <class Use>
-void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int64_t last, Use use) {
+void each_id(dist::local_data::id_list const& list, std::int64_t first, std::int64_t last, Use use,
+             std::string_view name = "ids") {
   std::array<std::int64_t, 512> block{};
   while (first < last) {
     auto const count = std::min<std::int64_t>(std::ssize(block), last - first);
-    list.read(first, std::span(block).first(static_cast<std::size_t>(count)));
+    list.read(first, std::span(block).first(static_cast<std::size_t>(count)), name);
     for (std::int64_t i = 0; i < count; ++i) {
       use(first + i, block[static_cast<std::size_t>(i)]);
     }
@@ -39,13 +40,14 @@ struct named_ids {
   }
   fresh.reserve(std::min(most, static_cast<std::size_t>(num_ids)));
   for (auto const& named : lists) {
-    each_id(*named.list, 0, named.list->size(), [&](std::int64_t, std::int64_t id) {
+    auto const add = [&](std::int64_t, std::int64_t id) {
       fresh.push_back(id);
       if (fresh.size() == most) {
         merge_distinct(fresh, all);
         fresh.clear();
       }
-    });
+    };
+    each_id(*named.list, 0, named.list->size(), add, named.name);
   }
   merge_distinct(fresh, all);
   return all;
@@ -158,7 +160,7 @@ public:
       std::int64_t num_ids = 0;
       for (auto const& named : lists) {
         num_ids += named.list->size();
-        each_id(*named.list, 0, named.list->size(), [&](std::int64_t i, std::int64_t id) {
+        auto const check = [&](std::int64_t i, std::int64_t id) {
           largest = std::max(largest, id);
           if (id < 0 || (is_range_ && id >= *num_vertices)) {
             auto const place = message("element ", i, " of the ", named.name, " is vertex id ", id, of_type);
@@ -166,7 +168,8 @@ public:
                                                          "), the vertices of the graph; correct the id or num_vertices")
                                                : message(place, "; ids are 0 or more"));
           }
-        });
+        };
+        each_id(*named.list, 0, named.list->size(), check, named.name);
       }
       if (!keeps_ids_) {
         if (is_range_ || (largest / 8 < round_bytes && largest / 64 <= num_ids)) { // a bit for every possible id

@@ -145,6 +145,8 @@ public:
 
   /// Returns the clients that are still connected.
   [[nodiscard]] std::set<int> const& ranks() const noexcept { return clients_; }
+  /// Returns the clients that `forget_lost` has found.
+  [[nodiscard]] std::vector<int> const& lost() const noexcept { return lost_; }
   /// Returns true if the clients that left have received everything.
   [[nodiscard]] bool all_receive() const noexcept { return all_receive_; }
   [[nodiscard]] services& offered_services() noexcept { return services_; }
@@ -202,7 +204,7 @@ public:
       } else {
         continue;
       }
-      is_whole_ = false;
+      lost_.push_back(client);
       found = true;
     }
     return found;
@@ -261,7 +263,7 @@ private:
       all_receive_ &= in_haste == 0;
       close(client, std::nullopt);
       delivery_.take_back_all(client);
-      say(client, service_message::farewell, std::int64_t{is_whole_ ? 0 : 1});
+      say(client, service_message::farewell, std::int64_t{lost_.empty() ? 0 : 1});
       clients_.erase(client); // after its farewell; clients that remain are told if this server fails
       break;
     }
@@ -325,7 +327,7 @@ private:
   loader_openings openings_;
   batch_delivery delivery_;
   bool all_receive_ = true;
-  bool is_whole_ = true; // no client was lost
+  std::vector<int> lost_;
 };
 
 } // namespace glt::detail

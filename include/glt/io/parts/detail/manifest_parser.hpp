@@ -299,9 +299,19 @@ private:
 
 /// Reads the manifest of a folder.
 ///
-/// @throws io_error  if there is none, or as `parse_manifest`
+/// @throws io_error  if there is none, saying so if the folder holds arrays, or as `parse_manifest`
 [[nodiscard]] inline manifest read_manifest(std::filesystem::path const& folder) {
-  input_file file(folder / manifest_file_name);
+  auto const path = folder / manifest_file_name;
+  std::error_code fault;
+  if (!std::filesystem::exists(path, fault)) {
+    for (auto const& file : std::filesystem::directory_iterator(folder, fault)) {
+      if (file.path().filename().string().starts_with("edge_index")) {
+        throw io_error(path.string(), 0,
+                       "there is no such file; the folder holds arrays: run glt-partition on it first");
+      }
+    }
+  }
+  input_file file(path);
   if (file.size() > (std::int64_t{1} << 30)) {
     file.fail(0, "has more than 1 GiB, too long for a manifest; give the folder of a partitioned data set");
   }
