@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glt/comm/threads_node.hpp>
-#include <glt/core/error.hpp>
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/hot_data.hpp>
