@@ -158,16 +158,28 @@ TEST_CASE("the new ranks take equal shares of a batch, neighbours what the old o
 
 TEST_CASE("seed edges keep their destinations, labels and times, and typed seeds their type") {
   dist::edge_seeds<> some{.sources = {0, 1, 2, 3},
-                          .destinations = {0, 0, 1, 10, 2, 20, 3, 30},
+                          .destinations = {0, 0, 10, 2, 20, 3, 30, 31},
                           .labels = {0, 1, 0, 1, 0, 1, 0, 1},
-                          .times = {5, 6, 7, 8}};
+                          .times = {5, 6, 7, 8},
+                          .offsets = {0, 2, 3, 5, 8}};
   run<dist::edge_seeds<>> const edges{{some, {.batch_size = 1}}, {{}, {.batch_size = 1}}};
   auto const rest = rest_of(edges, 0, 2, 3);
   CHECK(rest[0].seeds.size() + rest[1].seeds.size() == 0); // of a batch of one seed, the last rank's share is one
   CHECK(rest[2].seeds.sources == std::vector<glt::global_id>{2, 3});
-  CHECK(rest[2].seeds.destinations == std::vector<glt::global_id>{2, 20, 3, 30});
-  CHECK(rest[2].seeds.labels == std::vector<std::int64_t>{0, 1, 0, 1});
+  CHECK(rest[2].seeds.destinations == std::vector<glt::global_id>{2, 20, 3, 30, 31});
+  CHECK(rest[2].seeds.labels == std::vector<std::int64_t>{1, 0, 1, 0, 1});
+  CHECK(rest[2].seeds.offsets == std::vector<std::int64_t>{0, 2, 5});
   CHECK(rest[2].seeds.times == std::vector<std::int64_t>{7, 8});
+
+  dist::edge_seeds<> const ragged{.sources = {7}, .destinations = {70, 71}, .offsets = {0, 2}};
+  auto joined = some;
+  joined.offsets.clear(); // one destination each
+  joined.destinations.resize(4);
+  joined.append(ragged);
+  CHECK(joined.offsets == std::vector<std::int64_t>{0, 1, 2, 3, 4, 6});
+  CHECK(joined.destinations == std::vector<glt::global_id>{0, 0, 10, 2, 70, 71});
+  joined.append({.sources = {8}, .destinations = {80}});
+  CHECK(joined.offsets == std::vector<std::int64_t>{0, 1, 2, 3, 4, 6, 7});
 
   run<dist::typed_seeds<>> const typed{{{3, std::vector<glt::global_id>{4, 5}}, {.batch_size = 1}}};
   auto const of_two = rest_of(typed, 0, 1, 2);

@@ -9,10 +9,12 @@
 
 namespace glt::detail {
 
-/// Appends the lists of seeds, member by member; members that are no lists are copied.
+/// Appends the lists of seeds, member by member if they have no `append`; members that are no lists are copied.
 template <class X>
 void append_seeds(X& to, X const& from) {
-  if constexpr (has_members<X>) {
+  if constexpr (requires { to.append(from); }) {
+    to.append(from);
+  } else if constexpr (has_members<X>) {
     std::apply(
         [&](auto&... own) {
           std::apply([&](auto const&... others) { (append_seeds(own, others), ...); }, member_access::of(from));

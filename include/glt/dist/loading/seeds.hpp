@@ -119,6 +119,22 @@ struct edge_seeds {
     }
   }
 
+  /// Appends other seeds; if either list has offsets, this one has them afterwards.
+  void append(edge_seeds const& more) {
+    if (!offsets.empty() || !more.offsets.empty()) {
+      auto const edges = std::ssize(destinations);
+      set_offsets();
+      for (std::int64_t i = 0; i < more.size(); ++i) {
+        offsets.push_back(edges + (more.offsets.empty() ? i + 1 : more.offsets[static_cast<std::size_t>(i) + 1]));
+      }
+    }
+    auto const append = [](auto& to, auto const& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(sources, more.sources);
+    append(destinations, more.destinations);
+    append(labels, more.labels);
+    append(times, more.times);
+  }
+
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     return std::tie(self.sources, self.destinations, self.labels, self.times, self.offsets);
@@ -132,6 +148,15 @@ struct edge_seeds {
     add(times);
     if (!offsets.empty()) {
       add(offsets);
+    }
+  }
+
+private:
+  // Gives the offsets of one destination for each source, unless there are some.
+  void set_offsets() {
+    if (offsets.empty()) {
+      offsets.resize(sources.size() + 1);
+      std::iota(offsets.begin(), offsets.end(), std::int64_t{0});
     }
   }
 };
