@@ -4,6 +4,8 @@
 
 #include <glt/ptscotch/partitioner.hpp>
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 using namespace glt_fault;
@@ -15,7 +17,8 @@ int main(int argc, char** argv) {
          auto const here = make_world(comm);
          return [=, &comm](bool wrong) {
            glt::ptscotch_partitioner const method{.capacity_slack = wrong ? -1 : 0.03};
-           static_cast<void>(method(comm, here->graph.book(), here->graph.local()));
+           std::array<std::int64_t, 2> const first_rows{0, here->graph.local().num_rows()};
+           static_cast<void>(method(comm, here->graph.book(), here->graph.local(), first_rows));
          };
        }},
   };
