@@ -162,9 +162,10 @@ protected:
     read_requested(site);
     watch.lap(seconds_.packing);
     exchange_.template run<Conversions>(requests_, site, out, seconds_);
+    stopwatch copying;
     keys_.copy_repeated(targets, plan());
+    copying.lap(seconds_.unpacking);
     counts_.repeated += keys_.num_repeated();
-    watch.lap(seconds_.unpacking);
   }
 
 private:
