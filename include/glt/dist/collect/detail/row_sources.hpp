@@ -185,9 +185,6 @@ public:
       offsets_ = buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
     }
     flags_end_ = num_flagged > 0 ? unflagged_.find(rows(), offsets_, first_unflagged) : std::span<std::int64_t const>();
-    if (by_edge_) {
-      find_edges(keys.edges);
-    }
     places_ = buckets_.places().data();
     if constexpr (host_policy<Policy>) {
       if (!places_of_keys.empty()) {
@@ -198,6 +195,9 @@ public:
         }
         places_ = replaced_places_.data();
       }
+    }
+    if (by_edge_) {
+      find_edges(keys.edges);
     }
   }
 
