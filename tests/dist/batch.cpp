@@ -35,6 +35,8 @@ TEST_CASE("a report tells in words what was read in place and why the rest was n
   report.rows.remote = 0;
   CHECK(glt::dist::to_string(report) == times + "sampled: 1 own, 2 in place, 3 by messages\n"
                                                 "features: 4 own, 5 in place, 6 cached (hit ratio 1), 0 by messages");
+  report.rows.repeated = 8;
+  CHECK(glt_test::names(glt::dist::to_string(report), ", 0 by messages, 8 from another batch of the same bulk"));
   report.sent.headers = {.collectives = 1, .messages = 2, .bytes = 80};
   report.sent.payload = {.collectives = 1, .messages = 1, .bytes = 4};
   CHECK(glt_test::names(glt::dist::to_string(report), "\nsent: 3 messages of 84 bytes"));

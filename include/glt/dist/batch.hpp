@@ -136,6 +136,8 @@ struct loader_report {
       " in place, ", sampled.remote, " by messages", reason(why_sampled, sampled.remote), "\nfeatures: ", rows.own,
       " own, ", rows.in_place, " in place, ", rows.cached, " cached (hit ratio ", rounded(rows.hit_ratio()), "), ",
       rows.remote, " by messages", reason(why_rows, rows.remote),
+      rows.repeated == 0 ? std::string()
+                         : glt::detail::message(", ", rows.repeated, " from another batch of the same bulk"),
       all.collectives + all.messages == 0
           ? std::string()
           : glt::detail::message("\nsent: ", all.messages, " messages of ", all.bytes, " bytes"));

@@ -4,12 +4,10 @@
 #include <glt/dist/walk/random_walk.hpp>
 
 #include <glt/comm/counting.hpp>
-#include <glt/dist/shared/shared_graph.hpp>
 
-#include "support/equal_to_serial.hpp"
+#include "support/equal_walks.hpp"
 #include "support/errors.hpp"
 #include "support/naive_walks.hpp"
-#include "support/nodes.hpp"
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
 
@@ -37,31 +35,14 @@ std::vector<glt::walk_options> options_to_try() {
 template <class Vertex>
 void check_equal_to_serial(auto& comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            int threads = 1) {
-  auto node = glt_test::node_of(comm);
-  glt::node_views<glt::detail::part_view<glt::memory_space::host, Vertex>> neighborhood;
-  glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
-    auto shared = glt::dist::share(node, divided.template part<Vertex>(comm.rank()));
-    neighborhood = std::move(shared.neighborhood);
-    return std::move(shared.own);
-  });
-  for (auto const& options : options_to_try()) {
-    glt::counting_comm counted(comm);
-    glt::dist::random_walker walker(counted, compared.graph(), options, cpu(threads));
-    CHECK(walker.options().length == options.length);
-    glt::walks<cpu, Vertex> out;
-    glt_test::for_each_neighborhood(neighborhood, comm.rank(), walker, [&](bool all) {
-      counted.reset();
-      compared.check(
-          comm,
-          [&](auto const& starts, auto const&, auto key) {
-            walker.walk(starts, key, out);
-            return glt_test::plain(out, [&](auto, auto vertex) { return compared.original()[vertex]; });
-          },
-          [&](auto const& starts, auto key) { return glt_test::naive_walks(list, starts, options, key); });
-      CHECK((!all || counted.counts().payload.collectives == 0));
-      CHECK((!all || walker.why_not_in_place().empty()));
-    });
-  }
+  glt_test::check_walks<Vertex>(
+      comm, list, partitioner, options_to_try(),
+      [&](auto& counted, auto const& graph, auto const& options) {
+        return glt::dist::random_walker(counted, graph, options, cpu(threads));
+      },
+      [&](auto const& starts, auto const& options, auto key) {
+        return glt_test::naive_walks(list, starts, options, key);
+      });
 }
 
 } // namespace

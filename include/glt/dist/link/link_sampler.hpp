@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/measures.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/link/detail/edge_queries.hpp>
 #include <glt/dist/link/detail/exclusion_exchange.hpp>
@@ -15,9 +13,6 @@
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
-#include <glt/dist/shared/shared_graph.hpp>
-#include <glt/dist/vertex_directory.hpp>
-#include <glt/graph/csr.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
@@ -25,9 +20,6 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
-#include <glt/sample/link/negatives.hpp>
-#include <glt/sample/options.hpp>
-#include <glt/sample/rule/rule.hpp>
 
 namespace glt::dist {
 

@@ -44,7 +44,7 @@ inline void check_saved_together(std::span<dist::loader_checkpoint const> saved)
     });
     if (!differences.empty()) {
       throw precondition_error(message("checkpoint ", r, " of ", saved.size(), " has ", differences,
-                                       "; give those of all ranks that saved, in their order and of one step"));
+                                       "; give the checkpoint of every rank that saved, by rank, all of one step"));
     }
     if (saved[r].batch_size < 1 || saved[r].steps_before < 0 || saved[r].step < saved[r].steps_before) {
       throw precondition_error(message("checkpoint ", r, " has batch_size ", saved[r].batch_size, " and step ",
@@ -53,7 +53,7 @@ inline void check_saved_together(std::span<dist::loader_checkpoint const> saved)
     }
   }
   if (saved.empty()) {
-    throw precondition_error("no checkpoints; give those of all ranks that saved, in their order");
+    throw precondition_error("no checkpoints; give the checkpoint of every rank that saved, by rank");
   }
 }
 

@@ -119,9 +119,9 @@ void check_row_lengths(csr_view<Space, Vertex> graph) {
     }
     for (std::int64_t r = 0; r < graph.num_rows(); ++r) {
       if (graph.degree(r) > most) {
-        throw precondition_error(message("row ", r, " has ", graph.degree(r), " edges, but those of a row of vertices ",
-                                         "of ", 8 * sizeof(Vertex), " bits are numbered up to ", most,
-                                         "; make the graph with global_id as vertices"));
+        throw precondition_error(message("row ", r, " has ", graph.degree(r), " edges, but vertices of ",
+                                         8 * sizeof(Vertex), " bits number at most ", most,
+                                         " edges of a row; make the graph with global_id as vertices"));
       }
     }
   }

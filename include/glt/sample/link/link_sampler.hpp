@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/graph/csr.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
@@ -17,12 +15,8 @@
 #include <glt/sample/link/detail/validate_seed_edges.hpp>
 #include <glt/sample/link/link_options.hpp>
 #include <glt/sample/link/link_sample.hpp>
-#include <glt/sample/link/negatives.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
-#include <glt/sample/options.hpp>
-#include <glt/sample/rule/rule.hpp>
-#include <glt/sample/subgraph.hpp>
 
 namespace glt::detail {
 
