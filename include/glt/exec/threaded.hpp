@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -41,7 +40,19 @@ public:
   /// The first exception (by worker number) is rethrown here. Calls from several threads run one after the other.
   ///
   /// @pre    not called from inside a task; not checked
-  void run(std::function<void(int)> const& task) {
+  template <class F>
+  void run(F const& task) {
+    run_task({&task, [](void const* called, int worker) { (*static_cast<F const*>(called))(worker); }});
+  }
+
+private:
+  // A callable of the caller: its threads need no type of their own, so a call compiles to two functions.
+  struct bulk_task {
+    void const* called;
+    void (*call)(void const*, int);
+  };
+
+  void run_task(bulk_task const& task) {
     std::scoped_lock const one_call(one_call_);
     {
       std::scoped_lock const lock(mutex_);
@@ -66,10 +77,9 @@ public:
     }
   }
 
-private:
-  void attempt(std::function<void(int)> const& task, int worker) noexcept {
+  void attempt(bulk_task const& task, int worker) noexcept {
     try {
-      task(worker);
+      task.call(task.called, worker);
     } catch (...) {
       errors_[static_cast<std::size_t>(worker)] = std::current_exception();
     }
@@ -78,7 +88,7 @@ private:
   void serve(std::stop_token const& stop, int worker) {
     std::uint64_t seen = 0;
     for (;;) {
-      std::function<void(int)> const* task = nullptr;
+      bulk_task const* task = nullptr;
       {
         std::unique_lock lock(mutex_);
         if (!begin_.wait(lock, stop, [&] { return round_ != seen; })) {
@@ -99,7 +109,7 @@ private:
   std::mutex mutex_;
   std::condition_variable_any begin_;
   std::condition_variable end_;
-  std::function<void(int)> const* task_ = nullptr;
+  bulk_task const* task_ = nullptr;
   std::uint64_t round_ = 0;
   int busy_ = 0;
   std::vector<std::exception_ptr> errors_;

@@ -7,7 +7,7 @@
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/gather.hpp>
 
-#include <variant>
+#include <memory>
 
 namespace glt::detail {
 
@@ -115,7 +115,9 @@ public:
       throw precondition_error(detail::message("features \"", name, "\" of ", store.view().num_vertices(),
                                                " rows in a table of ", num_rows_, " rows; give as many"));
     }
-    tensors_.push_back({std::move(name), std::move(store)});
+    auto owned = std::make_shared<feature_store<Policy, T> const>(std::move(store));
+    auto const rows = detail::without_type(owned->view());
+    tensors_.push_back({std::move(name), rows, std::move(owned)});
   }
 
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
@@ -134,31 +136,26 @@ public:
   /// Returns the element type of a tensor.
   ///
   /// @throws precondition_error  listing the names, if there is no tensor of that name
-  [[nodiscard]] element_type type(std::string_view name) const {
-    return std::visit([]<class T>(feature_store<Policy, T> const&) { return detail::element_type_of<T>; }, find(name));
-  }
-  [[nodiscard]] std::int64_t num_columns(std::string_view name) const {
-    return std::visit([](auto const& store) { return store.view().num_columns(); }, find(name));
-  }
+  [[nodiscard]] element_type type(std::string_view name) const { return find(name).rows.type; }
+  [[nodiscard]] std::int64_t num_columns(std::string_view name) const { return find(name).rows.num_columns; }
 
   /// Returns a tensor as it is stored.
   ///
   /// @throws precondition_error  if there is no tensor of that name, or T is not its element type
   template <detail::element T>
   [[nodiscard]] feature_view<space, T> view(std::string_view name) const {
-    auto const* const store = std::get_if<feature_store<Policy, T>>(&find(name));
-    if (store == nullptr) {
+    auto const& found = find(name);
+    if (found.rows.type != detail::element_type_of<T>) {
       refuse<T>(name);
     }
-    return store->view();
+    return static_cast<feature_store<Policy, T> const*>(found.store.get())->view();
   }
 
   /// Returns all tensors, in the order in which they were added; without the labels of their stores.
   [[nodiscard]] std::vector<rows_type> tensors() const {
     std::vector<detail::named_rows<space>> all;
     for (auto const& each : tensors_) {
-      all.push_back(
-          {each.name, std::visit([](auto const& store) { return detail::without_type(store.view()); }, each.store)});
+      all.push_back({each.name, each.rows});
     }
     return all;
   }
@@ -199,29 +196,25 @@ public:
   }
 
 private:
-  template <class... T>
-  using any_of = std::variant<feature_store<Policy, T>...>;
-  using any_store =
-      any_of<std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::int64_t, float16, bfloat16, float, double>;
-
   struct tensor {
     std::string name;
-    any_store store;
+    detail::any_rows<space> rows;
+    std::shared_ptr<void const> store; // a feature_store of the element type
   };
 
-  [[nodiscard]] any_store const& find(std::string_view name) const { return detail::find_named(tensors_, name).store; }
+  [[nodiscard]] tensor const& find(std::string_view name) const { return detail::find_named(tensors_, name); }
 
   template <class Id, class Out>
-  void gather_stored(std::string_view name, array_view<space, Id const> rows, matrix_view<space, Out> out) const {
-    std::visit(
-        [&]<class T>(feature_store<Policy, T> const& store) {
-          if constexpr (detail::gathers_as<T, Out>) {
-            gather_rows(policy_.executor(), store.view(), rows, out);
-          } else {
-            refuse<Out>(name);
-          }
-        },
-        find(name));
+  void gather_stored(std::string_view name, array_view<space, Id const> ids, matrix_view<space, Out> out) const {
+    auto const& from = find(name).rows;
+    constexpr auto type = detail::element_type_of<Out>;
+    if (!detail::gathers(from.type, type)) {
+      refuse<Out>(name);
+    }
+    detail::check_gather(ids.size(), from.num_columns, out.rows(), out.columns());
+    detail::transfer_any_rows<detail::cached_writes, detail::conversions_to<Out>>(
+        policy_.executor(), ids.size(), from, detail::rows_listed<Id>{ids.data()}, detail::rows_in_order{}, type,
+        reinterpret_cast<std::byte*>(out.data()));
   }
 
   template <class T>

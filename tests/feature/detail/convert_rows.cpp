@@ -5,7 +5,7 @@
 
 #include <glt/core/element_type.hpp>
 #include <glt/core/random.hpp>
-#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -68,8 +68,8 @@ To expected_of(From value) {
   }
 }
 
-template <class From, class To, class Writes, class Convert, class Expected>
-void check_conversion(Convert convert, std::int64_t columns, Expected expected_at) {
+template <class From, class To, class Writes, class Expected>
+void check_conversion(float const* scales, std::int64_t columns, Expected expected_at) {
   CAPTURE(columns);
   constexpr std::int64_t rows = 23;
   random_stream draws(random_key(8), static_cast<std::uint64_t>(columns));
@@ -94,16 +94,16 @@ void check_conversion(Convert convert, std::int64_t columns, Expected expected_a
       for_each_executor([&](std::string const& name, auto const& ex) {
         CAPTURE(name);
         std::ranges::fill(out, To{});
-        using listed = detail::rows_listed<std::int64_t>;
-        using places = detail::rows_listed<std::int32_t>;
+        using listed = detail::rows_at<std::byte const, detail::rows_listed<std::int64_t>>;
+        using places = detail::rows_at<std::byte, detail::rows_listed<std::int32_t>>;
+        auto const transfer = detail::row_transfer::of<From, To, Writes>(columns, scales);
         ex.for_ranges(
             count, detail::copied_rows_per_range,
-            detail::convert_rows<From, To, listed, places, Convert, Writes>{raw.data() + shift,
-                                                                            reinterpret_cast<std::byte*>(out.data()),
-                                                                            columns,
-                                                                            {from.data()},
-                                                                            {to.data()},
-                                                                            convert});
+            detail::transfer_row_range<listed, places, Writes>{{raw.data() + shift, transfer.row_bytes, {from.data()}},
+                                                               {reinterpret_cast<std::byte*>(out.data()),
+                                                                columns * static_cast<std::int64_t>(sizeof(To)),
+                                                                {to.data()}},
+                                                               transfer});
         CHECK(bytes_of(out) == bytes_of(expected));
       });
     }
@@ -121,8 +121,8 @@ TEST_CASE_TEMPLATE("rows are converted element by element, whatever their width 
   using to = typename Pair::to;
   for (std::int64_t const columns : {0, 1, 3, 127, 128, 130}) {
     auto const cast = [](from value, std::int64_t) { return expected_of<to>(value); };
-    check_conversion<from, to, detail::cached_writes>(detail::cast_element<from, to>{}, columns, cast);
-    check_conversion<from, to, detail::streamed_writes>(detail::cast_element<from, to>{}, columns, cast);
+    check_conversion<from, to, detail::cached_writes>(nullptr, columns, cast);
+    check_conversion<from, to, detail::streamed_writes>(nullptr, columns, cast);
   }
 }
 
@@ -135,12 +135,10 @@ TEST_CASE("integers are multiplied by the scale of their column") {
     auto const scaled = [&](auto value, std::int64_t c) {
       return static_cast<float>(value) * scales[static_cast<std::size_t>(c)];
     };
-    check_conversion<std::int8_t, float, detail::cached_writes>(
-        detail::scale_element<std::int8_t, float>{scales.data()}, columns, scaled);
-    check_conversion<std::int16_t, float, detail::streamed_writes>(
-        detail::scale_element<std::int16_t, float>{scales.data()}, columns, scaled);
+    check_conversion<std::int8_t, float, detail::cached_writes>(scales.data(), columns, scaled);
+    check_conversion<std::int16_t, float, detail::streamed_writes>(scales.data(), columns, scaled);
     check_conversion<std::int8_t, double, detail::cached_writes>(
-        detail::scale_element<std::int8_t, double>{scales.data()}, columns, [&](std::int8_t value, std::int64_t c) {
+        scales.data(), columns, [&](std::int8_t value, std::int64_t c) {
           return static_cast<double>(value) * static_cast<double>(scales[static_cast<std::size_t>(c)]);
         });
   }
@@ -152,8 +150,11 @@ TEST_CASE_TEMPLATE("all 65536 patterns of 16 bits become the same in rows as one
     in.push_back(Half::of_bits(static_cast<std::uint16_t>(bits)));
   }
   std::vector<float> out(in.size());
-  detail::convert_rows<Half, float, detail::rows_in_order, detail::rows_in_order, detail::cast_element<Half, float>>{
-      reinterpret_cast<std::byte const*>(in.data()), reinterpret_cast<std::byte*>(out.data()), 128, {}, {}, {}}(0, 512);
+  auto const transfer = detail::row_transfer::of<Half, float, detail::cached_writes>(128, nullptr);
+  for (std::size_t row = 0; row < 512; ++row) {
+    transfer.convert(reinterpret_cast<std::byte const*>(in.data() + row * 128),
+                     reinterpret_cast<std::byte*>(out.data() + row * 128), transfer.columns, transfer.scales);
+  }
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
     auto const one = static_cast<float>(in[i]);

@@ -4,7 +4,7 @@
 #include "support/executors.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/feature/detail/convert_rows.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -58,27 +58,55 @@ void check_copies(std::string const& name, auto const& ex, std::size_t row_bytes
     };
     auto const in_order = [](std::size_t i) { return static_cast<std::int64_t>(i); };
 
+    auto const copy = [&](auto source, auto place) {
+      using read = detail::rows_at<std::byte const, decltype(source)>;
+      using written = detail::rows_at<std::byte, decltype(place)>;
+      ex.for_ranges(n, detail::copied_rows_per_range,
+                    detail::transfer_row_range<read, written, Writes>{
+                        {in.data(), bytes, source}, {out.data(), bytes, place}, {bytes}});
+      CHECK(out == expected);
+    };
+    using ids = detail::rows_listed<std::int64_t>;
     expect(listed(from), listed(to));
-    ex.for_ranges(n, detail::copied_rows_per_range,
-                  detail::copy_rows<detail::rows_listed<std::int64_t>, detail::rows_listed<std::int64_t>, Writes>{
-                      in.data(), out.data(), bytes, {from.data()}, {to.data()}});
-    CHECK(out == expected);
-
+    copy(ids{from.data()}, ids{to.data()});
     expect(listed(from), in_order);
-    ex.for_ranges(n, detail::copied_rows_per_range,
-                  detail::copy_rows<detail::rows_listed<std::int64_t>, detail::rows_in_order, Writes>{
-                      in.data(), out.data(), bytes, {from.data()}, {}});
-    CHECK(out == expected);
-
+    copy(ids{from.data()}, detail::rows_in_order{});
     expect(in_order, listed(to));
-    ex.for_ranges(n, detail::copied_rows_per_range,
-                  detail::copy_rows<detail::rows_in_order, detail::rows_listed<std::int64_t>, Writes>{
-                      in.data(), out.data(), bytes, {}, {to.data()}});
-    CHECK(out == expected);
+    copy(detail::rows_in_order{}, ids{to.data()});
   }
 }
 
+// Items that the rows of a copy are asked for.
+struct recorded {
+  std::byte const* rows;
+  std::int64_t row_bytes;
+  std::vector<std::int64_t>* seen;
+  std::byte const* operator()(std::int64_t i) const {
+    seen->push_back(i);
+    return rows + i * row_bytes;
+  }
+};
+
 } // namespace
+
+TEST_CASE("rows are in order or where a list says") {
+  std::vector<std::int32_t> const list{5, 0, 5};
+  CHECK(detail::rows_in_order{}(7) == 7);
+  CHECK(detail::rows_listed<std::int32_t>{list.data()}(0) == 5);
+  CHECK(detail::rows_listed<std::int32_t>{list.data()}(1) == 0);
+}
+
+TEST_CASE("rows are asked for ahead, but none after the last one") {
+  for (std::int64_t const row_bytes : {0, 1, 64, 4096}) {
+    std::vector<std::byte> const rows_of(static_cast<std::size_t>(12 * row_bytes), std::byte{3});
+    std::vector<std::byte> out(rows_of.size());
+    std::vector<std::int64_t> seen;
+    detail::transfer_row_range<recorded, detail::rows_at<std::byte, detail::rows_in_order>>{
+        {rows_of.data(), row_bytes, &seen}, {out.data(), row_bytes, {}}, {row_bytes}}(2, 12);
+    CHECK(seen == std::vector<std::int64_t>{10, 2, 11, 3, 11, 4, 11, 5, 11, 6, 11, 7, 11, 8, 11, 9, 11, 10, 11, 11});
+    CHECK(std::equal(out.begin() + 2 * row_bytes, out.end(), rows_of.begin() + 2 * row_bytes));
+  }
+}
 
 TEST_CASE("rows of any length go from their places to their places, and nothing beside them") {
   for_each_executor([](std::string const& name, auto const& ex) {

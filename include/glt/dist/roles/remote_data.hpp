@@ -12,23 +12,6 @@
 #include <glt/partition/detail/owner_buckets.hpp>
 #include <glt/sample/detail/arguments.hpp>
 
-namespace glt::detail {
-
-/// Conversions to one type from types that are known only at run time.
-template <class Out>
-struct conversions_to {
-  template <class Convert>
-  static void visit(element_type from, element_type, Convert convert) {
-    visit_element(from, [&]<class From>(std::type_identity<From>) {
-      if constexpr (converts_to<From, Out>) {
-        convert.template operator()<From, Out>();
-      }
-    });
-  }
-};
-
-} // namespace glt::detail
-
 namespace glt::dist {
 
 /// View of a client on a data set that servers show (`serve_data`): its description, rows of its tensors by global id,

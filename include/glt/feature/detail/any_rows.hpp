@@ -136,9 +136,34 @@ struct one_conversion {
   }
 };
 
+/// Conversions to one type from types that are known only at run time.
+template <class Out>
+struct conversions_to {
+  template <class Convert>
+  static void visit(element_type from, element_type, Convert convert) {
+    visit_element(from, [&]<class From>(std::type_identity<From>) {
+      if constexpr (converts_to<From, Out>) {
+        convert.template operator()<From, Out>();
+      }
+    });
+  }
+};
+
 /// True if rows may be in tiers: this is compiled only for the conversions of one matrix, and for devices.
 template <class Conversions, executor Executor>
 inline constexpr bool has_tiers = !std::is_same_v<Conversions, any_conversion> && !host_executor<Executor>;
+
+// Without a conversion if the types are equal, or if `Conversions` has none for them.
+template <class Writes, class Conversions, memory_space Space>
+[[nodiscard]] row_transfer transfer_between(any_rows<Space> const& in, element_type out_type) {
+  auto transfer = row_transfer::of_bytes(in.row_bytes());
+  if (in.type != out_type) {
+    Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
+      transfer = row_transfer::of<In, Out, Writes>(in.num_columns, in.scales.empty() ? nullptr : in.scales.data());
+    });
+  }
+  return transfer;
+}
 
 /// Transfers rows as `transfer_rows`, with element types that are known only at run time, by one of `Conversions`.
 ///
@@ -166,18 +191,22 @@ void transfer_any_rows(Executor const& ex, std::int64_t count, any_rows<Space> i
       return;
     }
   }
-  if (in.type == out_type) {
-    feature_view<Space, std::byte> const bytes{.features = {in.data, in.num_rows, in.row_bytes()},
-                                               .storage = in.storage};
+  if constexpr (host_executor<Executor>) {
+    auto const transfer = transfer_between<Writes, Conversions>(in, out_type);
+    if (in.type == out_type || transfer.convert != nullptr) {
+      transfer_host_rows<Writes>(ex, count, in.data, in.storage, from,
+                                 rows_at<std::byte, To>{out, in.num_columns * size_of(out_type), to}, transfer);
+    }
+  } else if (in.type == out_type) {
+    feature_view<Space, std::byte> const bytes{.features = {in.data, in.num_rows, in.row_bytes()}};
     transfer_rows<Writes>(ex, count, bytes, from, to, out);
-    return;
+  } else {
+    Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
+      feature_view<Space, In> const rows{
+          .features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns}, .scales = in.scales};
+      transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
+    });
   }
-  Conversions::visit(in.type, out_type, [&]<class In, class Out>() {
-    feature_view<Space, In> const rows{.features = {reinterpret_cast<In const*>(in.data), in.num_rows, in.num_columns},
-                                       .scales = in.scales,
-                                       .storage = in.storage};
-    transfer_rows<Writes>(ex, count, rows, from, to, reinterpret_cast<Out*>(out));
-  });
 }
 
 } // namespace detail

@@ -25,35 +25,23 @@ struct rows_listed {
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t operator()(std::int64_t i) const noexcept { return ids[i]; }
 };
 
-/// Prefetcher of rows at random places of a large memory. It asks for several rows ahead, so that their reads overlap.
-template <class From>
-struct row_prefetcher {
-  std::byte const* rows;
-  std::int64_t row_bytes;
-  From from;
+/// Number of rows by which reads at random places are asked for in advance, so that they overlap.
+inline constexpr std::int64_t prefetched_rows = 8;
 
-  /// Prefetches a later row; call it before item i of items up to `last` is read.
-  GLT_HOST_DEVICE void operator()(std::int64_t i, std::int64_t last) const {
-    if constexpr (!std::is_same_v<From, rows_in_order>) { // in order, the processor prefetches by itself
-      auto const* const row = rows + from(std::min(i + rows_ahead, last - 1)) * row_bytes;
-      auto const asked = row_bytes < ahead_bytes ? row_bytes : ahead_bytes;
-      for (std::int64_t byte = 0; byte < asked; byte += line_bytes) {
-        prefetch(row + byte);
-      }
-    }
+/// Prefetches the first bytes of a row; the processor prefetches the rest of a longer one by itself.
+GLT_HOST_DEVICE inline void prefetch_row(std::byte const* row, std::int64_t row_bytes) {
+  constexpr std::int64_t line_bytes = 64;
+  auto const asked = row_bytes < 8 * line_bytes ? row_bytes : 8 * line_bytes;
+  for (std::int64_t byte = 0; byte < asked; byte += line_bytes) {
+    prefetch(row + byte);
   }
-
-private:
-  static constexpr std::int64_t rows_ahead = 8;
-  static constexpr std::int64_t line_bytes = 64;
-  static constexpr std::int64_t ahead_bytes = 8 * line_bytes; // the processor prefetches the rest of a longer row
-};
+}
 
 /// Copies bytes that the writer will not read soon. If the processor can, whole lines to the beginning of a line go
 /// past its cache; otherwise the same as `copy_bytes`.
 ///
 /// Other threads may see the bytes after `finish_streams`.
-GLT_HOST_DEVICE inline void stream_bytes(void* to, void const* from, std::int64_t bytes) noexcept {
+inline void stream_bytes(void* to, void const* from, std::int64_t bytes) noexcept {
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
   constexpr std::int64_t line_bytes = 64;
   if (bytes % line_bytes == 0 && reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0) {
@@ -76,7 +64,7 @@ GLT_HOST_DEVICE inline void stream_bytes(void* to, void const* from, std::int64_
 }
 
 /// Orders the streamed writes of the calling thread before its later writes.
-GLT_HOST_DEVICE inline void finish_streams() noexcept {
+inline void finish_streams() noexcept {
 #if defined(__SSE2__) && !defined(__CUDA_ARCH__)
   _mm_sfence();
 #endif
@@ -84,38 +72,14 @@ GLT_HOST_DEVICE inline void finish_streams() noexcept {
 
 /// Writes of rows through the cache.
 struct cached_writes {
-  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
-    copy_bytes(to, from, bytes);
-  }
-  GLT_HOST_DEVICE static void finish() noexcept {}
+  static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept { copy_bytes(to, from, bytes); }
+  static void finish() noexcept {}
 };
 
 /// Writes of rows past the cache: faster if several ranks or threads share the memory's bandwidth.
 struct streamed_writes {
-  GLT_HOST_DEVICE static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept {
-    stream_bytes(to, from, bytes);
-  }
-  GLT_HOST_DEVICE static void finish() noexcept { finish_streams(); }
-};
-
-/// Functor for `for_ranges` that copies row from(i) of one matrix to row to(i) of another.
-/// @cost   one read and one write of every byte
-template <class From, class To, class Writes = cached_writes>
-struct copy_rows {
-  std::byte const* in;
-  std::byte* out;
-  std::int64_t row_bytes;
-  From from;
-  To to;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
-    row_prefetcher<From> const ahead{in, row_bytes, from};
-    for (auto i = first; i < last; ++i) {
-      ahead(i, last);
-      Writes::copy(out + to(i) * row_bytes, in + from(i) * row_bytes, row_bytes);
-    }
-    Writes::finish();
-  }
+  static void copy(std::byte* to, std::byte const* from, std::int64_t bytes) noexcept { stream_bytes(to, from, bytes); }
+  static void finish() noexcept { finish_streams(); }
 };
 
 /// Fewest rows that are worth a separate range.
@@ -161,8 +125,7 @@ struct scale_element {
 
 /// Converts `count` neighbouring elements that may lie at any byte.
 template <class From, class To, class Convert>
-GLT_HOST_DEVICE void convert_elements(std::byte const* in, To* out, std::int64_t count, std::int64_t column,
-                                      Convert convert) {
+void convert_elements(std::byte const* in, To* out, std::int64_t count, std::int64_t column, Convert convert) {
   std::int64_t i = 0;
 #if defined(__F16C__) && !defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<Convert, cast_element<float16, float>>) {
@@ -179,44 +142,55 @@ GLT_HOST_DEVICE void convert_elements(std::byte const* in, To* out, std::int64_t
   }
 }
 
-/// As `copy_rows`, with conversion of the elements; the rows may lie at any byte.
+/// Writes the elements of a row as another type; rows may lie at any byte.
 ///
 /// The result is made piece by piece in local memory and then written at once. A loop of known length becomes vector
 /// code, and `Writes` may send the piece past the cache.
-///
-/// @cost   one read and one write of every element
-template <class In, class Out, class From, class To, class Convert, class Writes = cached_writes>
-struct convert_rows {
-  std::byte const* in;
-  std::byte* out;
-  std::int64_t columns;
-  From from;
-  To to;
-  Convert convert;
-
-  GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
-    row_prefetcher<From> const ahead{in, columns * in_bytes, from};
-    for (auto i = first; i < last; ++i) {
-      ahead(i, last);
-      auto const* const row = in + from(i) * columns * in_bytes;
-      auto* const place = out + to(i) * columns * out_bytes;
-      auto const rest = columns % piece;
-      for (std::int64_t column = 0; column < columns - rest; column += piece) {
-        alignas(64) Out converted[piece];
-        convert_elements<In>(row + column * in_bytes, converted, piece, column, convert);
-        Writes::copy(place + column * out_bytes, reinterpret_cast<std::byte const*>(converted), piece * out_bytes);
-      }
-      Out converted[piece];
-      convert_elements<In>(row + (columns - rest) * in_bytes, converted, rest, columns - rest, convert);
-      copy_bytes(place + (columns - rest) * out_bytes, converted, rest * out_bytes);
-    }
-    Writes::finish();
+template <class In, class Out, class Writes, class Convert>
+void convert_row(std::byte const* in, std::byte* out, std::int64_t columns, Convert convert) {
+  constexpr auto in_bytes = static_cast<std::int64_t>(sizeof(In));
+  constexpr auto out_bytes = static_cast<std::int64_t>(sizeof(Out));
+  constexpr std::int64_t piece = 32; // elements; loops of 16 or fewer are unrolled and then not vectorised
+  auto const rest = columns % piece;
+  for (std::int64_t column = 0; column < columns - rest; column += piece) {
+    alignas(64) Out converted[piece];
+    convert_elements<In>(in + column * in_bytes, converted, piece, column, convert);
+    Writes::copy(out + column * out_bytes, reinterpret_cast<std::byte const*>(converted), piece * out_bytes);
   }
+  Out converted[piece];
+  convert_elements<In>(in + (columns - rest) * in_bytes, converted, rest, columns - rest, convert);
+  copy_bytes(out + (columns - rest) * out_bytes, converted, rest * out_bytes);
+}
 
-private:
-  static constexpr auto in_bytes = static_cast<std::int64_t>(sizeof(In));
-  static constexpr auto out_bytes = static_cast<std::int64_t>(sizeof(Out));
-  static constexpr std::int64_t piece = 32; // elements; loops of 16 or fewer are unrolled and then not vectorised
+/// Writing of one row by a host executor: its bytes, or its elements as another type. Types are known only to the
+/// function, so that loops over rows are compiled once for all types.
+struct row_transfer {
+  std::int64_t row_bytes = 0; // as they are read
+  std::int64_t columns = 0;
+  float const* scales = nullptr; // [columns], or null
+  void (*convert)(std::byte const* in, std::byte* out, std::int64_t columns, float const* scales) = nullptr;
+
+  [[nodiscard]] static row_transfer of_bytes(std::int64_t row_bytes) noexcept { return {row_bytes}; }
+
+  /// Returns the transfer of rows of `In` to rows of `Out`; of integers with the scale of their column, if there are
+  /// scales.
+  template <class In, class Out, class Writes>
+    requires gathers_as<In, Out>
+  [[nodiscard]] static row_transfer of(std::int64_t columns, float const* scales) noexcept {
+    row_transfer transfer{columns * static_cast<std::int64_t>(sizeof(In)), columns, scales};
+    if constexpr (!std::is_same_v<In, Out>) {
+      transfer.convert = [](std::byte const* in, std::byte* out, std::int64_t count, float const* by) {
+        if constexpr (std::is_integral_v<In>) {
+          if (by != nullptr) {
+            convert_row<In, Out, Writes>(in, out, count, scale_element<In, Out>{by});
+            return;
+          }
+        }
+        convert_row<In, Out, Writes>(in, out, count, cast_element<In, Out>{});
+      };
+    }
+    return transfer;
+  }
 };
 
 } // namespace glt::detail

@@ -177,43 +177,34 @@ private:
   return 1 << std::countr_zero(all);
 }
 
-/// Functor for `for_ranges` of a host executor that transfers one row after the other, for the i of a range.
+template <class From>
+inline constexpr bool reads_in_order = false;
+template <class Byte>
+inline constexpr bool reads_in_order<rows_at<Byte, rows_in_order>> = true;
+
+/// Functor for `for_ranges` of a host executor that puts the row at from(i) to to(first + i).
 ///
-/// `WriteRow` writes the bytes of a row.
-template <class From, class To, class WriteRow>
+/// @cost   one read and one write of every byte
+template <class From, class To, class Writes = cached_writes>
 struct transfer_row_range {
-  From from;
-  To to;
-  std::int64_t row_bytes; // as they are read
-  WriteRow write_row;
+  From from; // i → std::byte const*
+  To to;     // i → std::byte*
+  row_transfer transfer;
+  std::int64_t first_written = 0;
 
   void operator()(std::int64_t first, std::int64_t last) const {
+    auto const [read, written, row, shift] = *this; // writes of bytes might change members
     for (auto i = first; i < last; ++i) {
-      auto const* const next = from(std::min(i + rows_ahead, last - 1));
-      for (std::int64_t byte = 0; byte < std::min(row_bytes, ahead_bytes); byte += line_bytes) {
-        prefetch(next + byte);
+      if constexpr (!reads_in_order<From>) { // in order, the processor prefetches by itself
+        prefetch_row(read(std::min(i + prefetched_rows, last - 1)), row.row_bytes);
       }
-      write_row(from(i), to(i));
+      if (row.convert == nullptr) {
+        Writes::copy(written(shift + i), read(i), row.row_bytes);
+      } else {
+        row.convert(read(i), written(shift + i), row.columns, row.scales);
+      }
     }
-  }
-
-private:
-  static constexpr std::int64_t rows_ahead = 8;
-  static constexpr std::int64_t line_bytes = 64;
-  static constexpr std::int64_t ahead_bytes = 8 * line_bytes;
-};
-
-struct copy_row_bytes {
-  std::int64_t bytes;
-  void operator()(std::byte const* in, std::byte* out) const noexcept { copy_bytes(out, in, bytes); }
-};
-
-template <class In, class Out, class Convert>
-struct convert_row {
-  std::int64_t columns;
-  Convert convert;
-  void operator()(std::byte const* in, std::byte* out) const {
-    convert_rows<In, Out, rows_in_order, rows_in_order, Convert>{in, out, columns, {}, {}, convert}(0, 1);
+    Writes::finish();
   }
 };
 
@@ -284,33 +275,25 @@ template <memory_space Space>
 template <class In, class Out, executor Executor, class From, class To>
 void transfer_located_rows(Executor const& ex, std::int64_t count, std::int64_t columns, float const* scales, From from,
                            To to, std::uintptr_t in, std::uintptr_t out, std::int64_t far_rows = 0) {
-  auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(In));
-  auto const convert = [&]<class Convert>(Convert element) {
-    if constexpr (host_executor<Executor>) {
-      using write_row = convert_row<In, Out, Convert>;
-      ex.for_ranges(count, copied_rows_per_range,
-                    transfer_row_range<From, To, write_row>{from, to, row_bytes, {columns, element}});
-    } else {
+  if constexpr (host_executor<Executor>) {
+    ex.for_ranges(count, copied_rows_per_range,
+                  transfer_row_range<From, To>{from, to, row_transfer::of<In, Out, cached_writes>(columns, scales)});
+  } else if constexpr (std::is_same_v<In, Out>) {
+    auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(In));
+    auto const chunk_bytes = common_alignment(in | out, row_bytes);
+    transfer_in_order(ex, count, far_rows, from, to, [&]<class F, class T>(F rows_from, T rows_to) {
+      for_each_chunk(ex, groups_of_rows(count), row_bytes / chunk_bytes,
+                     copy_chunks<F, T>{rows_from, rows_to, count, chunk_bytes});
+    });
+  } else {
+    auto const convert = [&]<class Convert>(Convert element) {
       transfer_in_order(ex, count, far_rows, from, to, [&]<class F, class T>(F rows_from, T rows_to) {
         using chunks = convert_chunks<In, Out, F, T, Convert>;
         auto const access = chunks::access_of(columns, in, out);
         for_each_chunk(ex, groups_of_rows(count), access == element_access::runs ? columns / chunks::run_size : columns,
                        chunks{rows_from, rows_to, count, access, element});
       });
-    }
-  };
-  if constexpr (std::is_same_v<In, Out>) {
-    if constexpr (host_executor<Executor>) {
-      ex.for_ranges(count, copied_rows_per_range,
-                    transfer_row_range<From, To, copy_row_bytes>{from, to, row_bytes, {row_bytes}});
-    } else {
-      auto const chunk_bytes = common_alignment(in | out, row_bytes);
-      transfer_in_order(ex, count, far_rows, from, to, [&]<class F, class T>(F rows_from, T rows_to) {
-        for_each_chunk(ex, groups_of_rows(count), row_bytes / chunk_bytes,
-                       copy_chunks<F, T>{rows_from, rows_to, count, chunk_bytes});
-      });
-    }
-  } else {
+    };
     if constexpr (std::is_integral_v<In>) {
       if (scales != nullptr) {
         convert(scale_element<In, Out>{scales});
@@ -321,29 +304,30 @@ void transfer_located_rows(Executor const& ex, std::int64_t count, std::int64_t 
   }
 }
 
-/// Transfers rows as `transfer_rows`, by a host executor, from their addresses.
-template <class Writes, executor Executor, memory_space Space, class T, class From, class To, class Out>
-void transfer_rows_in_memory(Executor const& ex, std::int64_t count, feature_view<Space, T> in, From from, To to,
-                             Out* out) {
-  auto const columns = in.num_columns();
-  auto const* const source = reinterpret_cast<std::byte const*>(in.features.data());
-  auto* const result = reinterpret_cast<std::byte*>(out);
-  auto const convert = [&](auto element) {
-    using conversion = convert_rows<T, Out, From, To, decltype(element), Writes>;
-    ex.for_ranges(count, copied_rows_per_range, conversion{source, result, columns, from, to, element});
-  };
-  if constexpr (std::is_same_v<T, Out>) {
-    ex.for_ranges(
-        count, copied_rows_per_range,
-        copy_rows<From, To, Writes>{source, result, columns * static_cast<std::int64_t>(sizeof(T)), from, to});
-  } else {
-    if constexpr (std::is_integral_v<T>) {
-      if (!in.scales.empty()) {
-        convert(scale_element<T, Out>{in.scales.data()});
-        return;
-      }
+/// Puts rows from(i) of host memory, or of a storage if there is one, to the rows to(i).
+template <class Writes, executor Executor, class From, class To>
+void transfer_host_rows(Executor const& ex, std::int64_t count, std::byte const* in, row_storage const* storage,
+                        From from, rows_at<std::byte, To> to, row_transfer const& transfer) {
+  if (storage == nullptr) {
+    ex.for_ranges(count, copied_rows_per_range,
+                  transfer_row_range<rows_at<std::byte const, From>, rows_at<std::byte, To>, Writes>{
+                      {in, transfer.row_bytes, from}, to, transfer});
+    return;
+  }
+  auto const most = std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(transfer.row_bytes, 1), 1,
+                                             std::max<std::int64_t>(count, 1));
+  std::vector<std::int64_t> rows;
+  auto const read = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most * transfer.row_bytes));
+  for (std::int64_t first = 0; first < count; first += most) {
+    auto const size = std::min(most, count - first);
+    rows.resize(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; ++i) {
+      rows[static_cast<std::size_t>(i)] = from(first + i);
     }
-    convert(cast_element<T, Out>{});
+    storage->read(host_view<std::int64_t const>(rows), read.get());
+    ex.for_ranges(size, copied_rows_per_range,
+                  transfer_row_range<rows_at<std::byte const, rows_in_order>, rows_at<std::byte, To>, Writes>{
+                      {read.get(), transfer.row_bytes, {}}, to, transfer, first});
   }
 }
 
@@ -359,36 +343,19 @@ template <class Writes = cached_writes, executor Executor, memory_space Space, c
   requires(reaches<Executor, Space> && gathers_as<T, Out>)
 void transfer_rows(Executor const& ex, std::int64_t count, feature_view<Space, T> in, From from, To to, Out* out) {
   auto const columns = in.num_columns();
-  if constexpr (!host_executor<Executor>) {
-    auto const* const source = reinterpret_cast<std::byte const*>(in.features.data());
-    auto* const result = reinterpret_cast<std::byte*>(out);
-    auto const in_row = columns * static_cast<std::int64_t>(sizeof(T));
-    auto const out_row = columns * static_cast<std::int64_t>(sizeof(Out));
-    transfer_located_rows<T, Out>(
-        ex, count, columns, in.scales.empty() ? nullptr : in.scales.data(),
-        rows_at<std::byte const, From>{source, in_row, from}, rows_at<std::byte, To>{result, out_row, to},
-        reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(result),
-        std::is_same_v<From, rows_in_order> ? 0 : rows_far_away<Space>(in.features.rows(), in_row));
-  } else if (in.storage != nullptr) {
-    auto const row_bytes = columns * static_cast<std::int64_t>(sizeof(T));
-    auto const most =
-        std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(row_bytes, 1), 1, std::max<std::int64_t>(count, 1));
-    std::vector<std::int64_t> rows;
-    auto const read = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most * row_bytes));
-    for (std::int64_t first = 0; first < count; first += most) {
-      auto const size = std::min(most, count - first);
-      rows.resize(static_cast<std::size_t>(size));
-      for (std::int64_t i = 0; i < size; ++i) {
-        rows[static_cast<std::size_t>(i)] = from(first + i);
-      }
-      in.storage->read(host_view<std::int64_t const>(rows), read.get());
-      feature_view<Space, T> const piece{.features = {reinterpret_cast<T const*>(read.get()), size, columns},
-                                         .scales = in.scales};
-      transfer_rows_in_memory<Writes>(
-          ex, size, piece, rows_in_order{}, [&](std::int64_t i) { return to(first + i); }, out);
-    }
+  auto const* const source = reinterpret_cast<std::byte const*>(in.features.data());
+  auto const* const scales = in.scales.empty() ? nullptr : in.scales.data();
+  rows_at<std::byte, To> const result{reinterpret_cast<std::byte*>(out),
+                                      columns * static_cast<std::int64_t>(sizeof(Out)), to};
+  if constexpr (host_executor<Executor>) {
+    transfer_host_rows<Writes>(ex, count, source, in.storage, from, result,
+                               row_transfer::of<T, Out, Writes>(columns, scales));
   } else {
-    transfer_rows_in_memory<Writes>(ex, count, in, from, to, out);
+    auto const in_row = columns * static_cast<std::int64_t>(sizeof(T));
+    transfer_located_rows<T, Out>(
+        ex, count, columns, scales, rows_at<std::byte const, From>{source, in_row, from}, result,
+        reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(out),
+        std::is_same_v<From, rows_in_order> ? 0 : rows_far_away<Space>(in.features.rows(), in_row));
   }
 }
 
