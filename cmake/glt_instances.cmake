@@ -5,7 +5,7 @@
 if(NOT TARGET glt::instances)
   file(GLOB glt_instances "${CMAKE_CURRENT_LIST_DIR}/instances/*.cpp")
   if(NOT TARGET glt::io)
-    list(FILTER glt_instances EXCLUDE REGEX "/load_for_rank[.]cpp$")
+    list(FILTER glt_instances EXCLUDE REGEX "/open_data_set[.]cpp$")
   endif()
   add_library(glt_instances STATIC EXCLUDE_FROM_ALL ${glt_instances})
   add_library(glt::instances ALIAS glt_instances)

@@ -3,10 +3,9 @@
 // Uses what glt::instances compiles.
 #include <glt/comm/guard.hpp>
 #include <glt/core/error.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/graph/convert.hpp>
 #include <glt/graph/generators.hpp>
-#include <glt/instances/load_for_rank.hpp>
+#include <glt/instances/data_set.hpp>
 #include <glt/instances/neighbor_loader.hpp>
 #include <glt/mpi/environment.hpp>
 #include <glt/partition/book.hpp>
@@ -24,10 +23,10 @@ void run(glt::mpi_comm comm) {
   auto const whole = glt::make_csr<cpu>(glt::make_rmat<glt::local_id>({.scale = 6}).view());
   auto const part_of = glt::contiguous_partitioner{}(whole.view(), comm.size());
   auto const names = glt::make_relabelling(part_of.view(), comm.size());
-  glt::dist::graph<cpu> const graph(comm, glt::split_graph(whole.view(), names, comm.rank()));
-  std::vector<glt::global_id> seeds(static_cast<std::size_t>(graph.local().num_rows()));
-  std::iota(seeds.begin(), seeds.end(), graph.book().begin(comm.rank()));
-  glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, {.fanouts = {2}}), seeds, {.batch_size = 8});
+  glt::dist::data_set const data(comm, glt::dist::data_part<cpu>(glt::split_graph(whole.view(), names, comm.rank())));
+  std::vector<glt::global_id> seeds(static_cast<std::size_t>(data.graph().local().num_rows()));
+  std::iota(seeds.begin(), seeds.end(), data.book().begin(comm.rank()));
+  glt::dist::loader loader(comm, glt::dist::neighbor_batches(data, {.fanouts = {2}}), seeds, {.batch_size = 8});
   std::size_t seen = 0;
   for (auto const& batch : loader.epoch(0)) {
     seen += static_cast<std::size_t>(batch.num_seeds);
@@ -37,12 +36,12 @@ void run(glt::mpi_comm comm) {
   }
   bool refused = false;
   try {
-    static_cast<void>(glt::io::load_for_rank("no-such-folder", comm.rank(), comm.size()));
-  } catch (glt::io_error const&) {
+    static_cast<void>(glt::io::open_data_set(comm, "no-such-folder"));
+  } catch (glt::collective_error const&) {
     refused = true;
   }
   if (!refused) {
-    throw glt::precondition_error("a folder that is not there was loaded");
+    throw glt::precondition_error("a folder that is not there was opened");
   }
 }
 

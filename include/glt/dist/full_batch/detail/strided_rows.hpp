@@ -17,8 +17,9 @@ struct strided_rows {
   /// Prefetches a listed row that comes soon; called before row i of `count` is used.
   GLT_HOST_DEVICE void prefetch_after(std::int64_t i, std::int64_t count) const {
     if (places) {
-      prefetch_row(reinterpret_cast<std::byte const*>(row(i + prefetched_rows < count ? i + prefetched_rows : count - 1)),
-                   stride * static_cast<std::int64_t>(sizeof(T)));
+      prefetch_row(
+          reinterpret_cast<std::byte const*>(row(i + prefetched_rows < count ? i + prefetched_rows : count - 1)),
+          stride * static_cast<std::int64_t>(sizeof(T)));
     }
   }
 };
