@@ -297,7 +297,7 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     auto const failure = [&](std::int64_t more_rows) {
       rows_by_type x;
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
-        x.push_back(at::zeros({sharded.num_vertices(t) + (t == list.schema.source_type(0) ? more_rows : 0), 3}));
+        x.push_back(at::zeros({sharded.num_sources(t) + (t == list.schema.source_type(0) ? more_rows : 0), 3}));
       }
       return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(layer(x, sharded)); });
     };
@@ -313,7 +313,7 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     auto const refused = [&](at::ScalarType first, at::ScalarType others) {
       rows_by_type x;
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
-        x.push_back(at::zeros({sharded.num_vertices(t), 3}, t == list.schema.source_type(0) ? first : others));
+        x.push_back(at::zeros({sharded.num_sources(t), 3}, t == list.schema.source_type(0) ? first : others));
       }
       return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(layer(x, sharded)); });
     };
