@@ -282,8 +282,8 @@ private:
 /// Shared handle of an `rgcn_conv_impl`, like the modules of LibTorch:
 ///
 ///     glt::rgcn_conv layer(graph.schema(), {.in = 64, .out = 64, .num_bases = 8});
-///     auto const y = layer(x, sharded);                                          // the whole graph, or
-///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); });     // blocks of a batch
+///     auto const y = layer(x, sharded);                                      // a whole graph, or a layer of make_mfgs
+///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); }); // blocks of a batch
 ///
 /// Options: `in` and `out`, columns of the input and of the output; `num_bases`, the number of maps that relations
 /// combine, 0 by default: a separate map for each.

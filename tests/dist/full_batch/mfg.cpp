@@ -384,7 +384,7 @@ TEST_CASE("typed layers over what seeds of some types need give them the values 
           "hold nothing else") {
   on_ranks([](auto comm) {
     for (auto const& list : glt_test::hetero_graphs_to_divide()) {
-      for (std::size_t const shift : {1, 4}) { // of 4, the first type is on the last rank alone
+      for (std::size_t const shift : {1U, 4U}) { // of 4, the first type is on the last rank alone
         divided_hetero_graph const divided(list, comm.size(), shift);
         for (int const only : {all_types, 0, 2, no_type}) {
           for (std::int64_t const num_layers : {1, 2, 3}) {
