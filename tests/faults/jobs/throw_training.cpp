@@ -246,7 +246,7 @@ std::vector<site> sites_of_full_batch() {
              std::make_shared<dist::hetero_graph<cpu, global_id>>(comm, divided_types(comm.size()).part(comm.rank()));
          return [=, &comm](bool wrong) {
            std::vector<std::vector<glt::local_id>> seeds(static_cast<std::size_t>(typed->schema().num_node_types()));
-           seeds.back().push_back(wrong ? -1 : 0);
+           seeds.front().push_back(wrong ? -1 : 0);
            static_cast<void>(dist::make_mfgs(comm, *typed, seeds, 2));
          };
        }},
