@@ -290,10 +290,10 @@ class Folder:
         self.save("num_nodes", name, np.array([count], np.int64))
         self.parts += [] if book is None else [book.astype(np.int32)]
 
-    def add_ids(self, name, ids):
-        """Keeps the ids that vertices had before they were numbered."""
+    def add_ids(self, name, ids, column):
+        """Keeps the ids that vertices had before they were numbered, under the name of their column."""
         end = "parquet" if importlib.util.find_spec("pyarrow") else "csv"
-        frame = require("pandas").DataFrame({"vertex": np.arange(len(ids)), "id": ids})
+        frame = require("pandas").DataFrame({"vertex": np.arange(len(ids)), "id" if column == "vertex" else column: ids})
         write_table(self.path / f"ids{self.suffix(name)}.{end}", frame)
 
     def add_edges(self, kind, sources, destinations):
@@ -1075,7 +1075,7 @@ def convert_tables(source, folder, given):
                 table.refuse(~np.isin(of, listed), table.roles[role],
                              f"'{{}}' is no id of {nodes[name].path.name}; add it there")
         folder.add_nodes(name, len(found))
-        folder.add_ids(name, found)
+        folder.add_ids(name, found, nodes[name].roles["id"] if name in nodes else "id")
         if name in nodes:
             nodes[name].add_to(folder, name, numbered[0])
     for stem, kind in kinds.items():
@@ -1092,9 +1092,11 @@ def read_ids(path):
     try:
         table = pandas.read_parquet(path) if path.suffix == ".parquet" else \
             pandas.read_csv(path, dtype=str, keep_default_na=False)
-        return table["id"]
-    except (ValueError, KeyError):
-        raise Fault(f"{path}: is no table with ids; give the ids.parquet or ids.csv that convert.py wrote") from None
+        if list(table.columns[:-1]) == ["vertex"]:
+            return table.iloc[:, 1]
+    except ValueError:
+        pass
+    raise Fault(f"{path}: is no table with ids; give the ids.parquet or ids.csv that convert.py wrote")
 
 
 def write_table(path, frame):
@@ -1134,7 +1136,7 @@ def join_results(results, ids, out, categories=None, label="label"):
             raise Fault(f"{results}: has values that are no codes of {label}, 0 to {len(words) - 1}, or -1 for none; "
                         f"give one class for every vertex, or leave --categories out")
         columns = {label: [words[code] if code >= 0 else None for code in values.tolist()]}
-    write_table(out, require("pandas").DataFrame({"id": found, **columns}))
+    write_table(out, require("pandas").DataFrame({"id" if found.name in columns else found.name: found, **columns}))
     print(f"wrote {out}: {len(found)} rows")
 
 

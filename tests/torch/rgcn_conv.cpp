@@ -4,7 +4,6 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
@@ -12,7 +11,6 @@
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
-#include "support/parts.hpp"
 #include "support/ranks.hpp"
 #include "support/scarce.hpp"
 #include "torch/slopes.hpp"
@@ -197,28 +195,74 @@ TEST_CASE("the gradients of rgcn_conv over ranks agree with finite differences")
   });
 }
 
-TEST_CASE("rgcn_conv over a message-flow graph equals the one over the whole graph at the seeds") {
-  auto const edges = glt_test::random_graph(101, 170);
-  glt::hetero_schema const schema({{"a", edges.num_vertices}}, {{"a", "x", "a"}});
-  auto const whole = make_layer(schema, {.in = 4, .out = 3});
-  auto const x = random_rows(schema, 4)[0];
-  glt_test::on_ranks([&](auto comm) {
-    glt_test::divided_graph const divided(edges, glt_test::all_partitioners()[1], comm.size());
-    glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::sharded_graph sharded(comm, graph);
-    std::vector<glt::local_id> seeds;
-    for (glt::local_id v = 0; v < sharded.num_destinations(); v += 7) {
-      seeds.push_back(v);
+TEST_CASE("rgcn_conv over typed message-flow graphs equals the one over the whole graph at the seeds, forward and "
+          "backward") {
+  auto const list = glt_test::academic_graph(101); // institutions have no in-edges
+  auto const select = [](rows_by_type const& rows, std::vector<std::vector<glt::local_id>> const& places) {
+    rows_by_type some;
+    for (std::size_t t = 0; t < rows.size(); ++t) {
+      some.push_back(rows[t].index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(places[t]))));
     }
-    auto mfgs = glt::dist::make_mfgs(comm, graph, seeds, 1);
-    auto const own = x.narrow(0, divided.names.book.begin(comm.rank()), sharded.num_sources());
-    auto const select = [](at::Tensor const& rows, std::vector<glt::local_id> const& places) {
-      return rows.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(places)));
-    };
-    auto layer = copy_of(whole, schema, {.in = 4, .out = 3});
-    auto const expected = layer(rows_by_type{own}, [&](int) -> auto& { return sharded; })[0];
-    auto const made = layer(rows_by_type{select(own, mfgs.inputs)}, [&](int) -> auto& { return mfgs.layers[0]; })[0];
-    CHECK(at::allclose(made, select(expected, seeds), 1e-12, 1e-12));
+    return some;
+  };
+  glt_test::on_ranks([&](auto comm) {
+    for (std::size_t const num_layers : {2U, 3U}) {
+      for (auto const* const only : {"", "institution", "topic"}) { // with seeds; empty: all types
+        for (bool const has_cover : {false, true}) {
+          INFO(num_layers, " layers, seeds of type ", only, ", cover ", has_cover, ", rank ", comm.rank());
+          divided_hetero_graph const divided(list, comm.size(), 4); // papers are on the last rank alone
+          glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
+          glt::dist::hetero_sharded_graph sharded(comm, graph, {.cover = has_cover});
+          auto const x = random_rows(list.schema, 4);
+          rows_by_type own;
+          std::vector<std::vector<glt::local_id>> seeds(x.size());
+          for (int t = 0; t < list.schema.num_node_types(); ++t) {
+            auto const type = static_cast<std::size_t>(t);
+            own.push_back(x[type].index_select(0, original_ids(divided, t, comm.rank())).requires_grad_());
+            for (glt::local_id v = 0; v < own.back().size(0); v += 5) {
+              if (*only == '\0' || list.schema.node_types()[type].name == only) {
+                seeds[type].push_back(v);
+              }
+            }
+          }
+          auto mfgs =
+              glt::dist::make_mfgs(comm, graph, seeds, static_cast<std::int64_t>(num_layers), {.cover = has_cover});
+          std::vector<glt::rgcn_conv> layers;
+          rows_by_type inputs = own;
+          for (std::size_t l = 0; l < num_layers; ++l) {
+            glt::rgcn_conv::options const options{.in = 4, .out = l + 1 < num_layers ? 4 : 3};
+            layers.push_back(make_layer(list.schema, options));
+            for (auto const& parameter : layers.back()->parameters()) {
+              inputs.push_back(parameter);
+            }
+          }
+          auto const gradients = [&](rows_by_type y) {
+            auto loss = at::zeros({}, at::kDouble);
+            for (std::size_t t = 0; t < y.size(); ++t) {
+              REQUIRE(y[t].size(0) == std::ssize(seeds[t]));
+              loss = loss + loss_of(y[t], at::arange(y[t].size(0), at::kLong));
+            }
+            return torch::autograd::grad({loss}, inputs, {}, {}, false, true);
+          };
+          auto all = own;
+          auto some = select(own, mfgs.inputs);
+          for (std::size_t l = 0; l < num_layers; ++l) {
+            all = layers[l](all, sharded);
+            some = layers[l](some, mfgs.layers[l]);
+          }
+          auto const expected = select(all, seeds);
+          auto const wanted = gradients(expected);
+          auto const got = gradients(some);
+          for (std::size_t t = 0; t < some.size(); ++t) {
+            CHECK(at::allclose(some[t], expected[t], 1e-12, 1e-12));
+          }
+          for (std::size_t i = 0; i < inputs.size(); ++i) {
+            auto const or_zeros = [&](at::Tensor const& of) { return of.defined() ? of : at::zeros_like(inputs[i]); };
+            CHECK(at::allclose(or_zeros(got[i]), or_zeros(wanted[i]), 1e-10, 1e-10));
+          }
+        }
+      }
+    }
   });
 }
 
@@ -297,7 +341,7 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     auto const failure = [&](std::int64_t more_rows) {
       rows_by_type x;
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
-        x.push_back(at::zeros({sharded.num_vertices(t) + (t == list.schema.source_type(0) ? more_rows : 0), 3}));
+        x.push_back(at::zeros({sharded.num_sources(t) + (t == list.schema.source_type(0) ? more_rows : 0), 3}));
       }
       return glt_test::thrown<glt::collective_error>([&] { static_cast<void>(layer(x, sharded)); });
     };
@@ -313,7 +357,7 @@ TEST_CASE("a rank with rows that do not fit, without memory or with another sche
     auto const refused = [&](at::ScalarType first, at::ScalarType others) {
       rows_by_type x;
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
-        x.push_back(at::zeros({sharded.num_vertices(t), 3}, t == list.schema.source_type(0) ? first : others));
+        x.push_back(at::zeros({sharded.num_sources(t), 3}, t == list.schema.source_type(0) ? first : others));
       }
       return glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(layer(x, sharded)); });
     };

@@ -150,17 +150,14 @@ public:
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation) {
-    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
-      std::vector<at::Tensor> means;
-      for (int e = 0; e < schema_.num_edge_types(); ++e) {
-        means.push_back(aggregate_neighbors(rows[static_cast<std::size_t>(e)], relation(e), dist::aggregator::mean));
-      }
-      return means;
-    });
+    return combine(
+        x, relation, [&](std::vector<at::Tensor> const& rows) { return means_one_by_one(rows, relation); },
+        [&](std::size_t type) { return x[type].size(0); });
   }
 
   /// Applies the layer with all relations in one rotation, or one after the other if boundaries have covers.
   ///
+  /// @shape  x: for every node type [num_sources(type), in] → [num_destinations(type), out]
   /// @comm   as `dist::aggregate_relations`
   /// @throws precondition_error  on this rank, if the graph has another schema, or x is not of one floating-point type
   /// @throws collective_error    on every rank, as `dist::aggregate_relations`
@@ -172,11 +169,11 @@ public:
       throw precondition_error(
           "rgcn_conv over a graph of another schema than that of the layer; make it with graph.schema()");
     }
-    if (schema_.num_edge_types() == 0 || graph.relation(0).cover()) {
-      return forward(x, relation);
-    }
-    auto const device = torch_device(graph.relation(0).policy());
-    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
+    auto const means_of = [&](std::vector<at::Tensor> const& rows) {
+      if (rows.empty() || graph.relation(0).cover()) {
+        return means_one_by_one(rows, relation);
+      }
+      auto const device = torch_device(graph.relation(0).policy());
       for (auto const& of : rows) {
         if (!is_float_matrix(of, device) || of.scalar_type() != rows[0].scalar_type()) {
           throw precondition_error(message("rgcn_conv over ", to_string(of),
@@ -184,14 +181,28 @@ public:
         }
       }
       return means_of_relations(rows, graph);
-    });
+    };
+    return combine(x, relation, means_of,
+                   [&](std::size_t type) { return graph.num_destinations(static_cast<int>(type)); });
   }
 
 private:
-  // Computes the layer; means_of(rows) returns, for each relation, the means of the rows of its sources over its edges.
-  template <class RelationOf, class MeansOf>
+  template <class RelationOf>
+  [[nodiscard]] static std::vector<at::Tensor> means_one_by_one(std::vector<at::Tensor> const& rows,
+                                                                RelationOf const& relation) {
+    std::vector<at::Tensor> means;
+    for (auto const& of_sources : rows) {
+      auto&& graph = relation(static_cast<int>(means.size()));
+      means.push_back(aggregate_neighbors(of_sources, graph, dist::aggregator::mean));
+    }
+    return means;
+  }
+
+  // Computes the layer; means_of(rows) returns, for each relation, the means of the rows of its sources over its edges,
+  // and count_of(type) the number of destinations of a type to which no relation leads.
+  template <class RelationOf, class MeansOf, class CountOf>
   [[nodiscard]] std::vector<at::Tensor> combine(std::vector<at::Tensor> const& x, RelationOf const& relation,
-                                                MeansOf const& means_of) {
+                                                MeansOf const& means_of, CountOf const& count_of) {
     auto const num_types = static_cast<std::size_t>(schema_.num_node_types());
     if (x.size() != num_types) {
       throw precondition_error(
@@ -227,7 +238,7 @@ private:
     }
     for (std::size_t t = 0; t < num_types; ++t) {
       if (!y[t].defined()) {
-        y[t] = map_own(x[t], relation);
+        y[t] = map_own(rows_of_destinations(x[t], count_of(t)), relation);
       }
     }
     return y;
@@ -271,8 +282,8 @@ private:
 /// Shared handle of an `rgcn_conv_impl`, like the modules of LibTorch:
 ///
 ///     glt::rgcn_conv layer(graph.schema(), {.in = 64, .out = 64, .num_bases = 8});
-///     auto const y = layer(x, sharded);                                          // the whole graph, or
-///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); });     // blocks of a batch
+///     auto const y = layer(x, sharded);                                      // a whole graph, or a layer of make_mfgs
+///     auto const z = layer(x, [&](int e) { return subgraph.block(e, 0); }); // blocks of a batch
 ///
 /// Options: `in` and `out`, columns of the input and of the output; `num_bases`, the number of maps that relations
 /// combine, 0 by default: a separate map for each.

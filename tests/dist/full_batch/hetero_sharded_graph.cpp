@@ -71,8 +71,8 @@ TEST_CASE("sums over a relation and their gradients are those of one loop over i
           }
         }
         auto& relation = sharded.relation(e);
-        REQUIRE(relation.num_sources() == sharded.num_vertices(from));
-        REQUIRE(relation.num_destinations() == sharded.num_vertices(to));
+        REQUIRE(relation.num_sources() == sharded.num_sources(from));
+        REQUIRE(relation.num_destinations() == sharded.num_destinations(to));
         auto const x = own_values(divided, from, comm.rank(), 0);
         auto const gradient = own_values(divided, to, comm.rank(), 5);
         values_type own_y(gradient.size());

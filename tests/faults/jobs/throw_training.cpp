@@ -240,6 +240,16 @@ std::vector<site> sites_of_full_batch() {
            static_cast<void>(dist::make_mfgs(comm, here->graph, glt::host_view<glt::local_id const>(seeds), 2));
          };
        }},
+      {"make_mfgs of a typed graph", true,
+       [](comm_type& comm) -> call_type {
+         auto const typed =
+             std::make_shared<dist::hetero_graph<cpu, global_id>>(comm, divided_types(comm.size()).part(comm.rank()));
+         return [=, &comm](bool wrong) {
+           std::vector<std::vector<glt::local_id>> seeds(static_cast<std::size_t>(typed->schema().num_node_types()));
+           seeds.front().push_back(wrong ? -1 : 0);
+           static_cast<void>(dist::make_mfgs(comm, *typed, seeds, 2));
+         };
+       }},
   };
 }
 

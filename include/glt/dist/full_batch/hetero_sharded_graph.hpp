@@ -14,8 +14,8 @@ namespace glt::dist {
 /// Sharded graphs of the relations of a heterogeneous graph, for full-batch passes over typed vertices.
 ///
 /// The sources of a relation are the local vertices of its source type; its destinations are the local vertices of its
-/// destination type. A pass over a layer is one pass for each relation, or one rotation for all
-/// (`aggregate_relations`).
+/// destination type. A layer of `make_mfgs` has only some of them. A pass over a layer is one pass for each relation,
+/// or one rotation for all (`aggregate_relations`).
 ///
 /// Concurrent calls: as of `sharded_graph`.
 template <communicator Comm, device_policy Policy>
@@ -33,21 +33,38 @@ public:
                        Policy policy = {})
       : schema_(graph.schema()) {
     for (int t = 0; t < schema_.num_node_types(); ++t) {
-      num_own_.push_back(graph.book(t).size(graph.part()));
+      num_sources_.push_back(graph.book(t).size(graph.part()));
     }
+    num_destinations_ = num_sources_;
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
       auto const type = schema_.source_type(e);
       relations_.emplace_back(
           comm, graph.local(e),
-          glt::detail::find_boundary(comm, graph.book(type), graph.local(e), num_vertices(type), options, policy),
+          glt::detail::find_boundary(comm, graph.book(type), graph.local(e), num_sources(type), options, policy),
           options, policy);
     }
   }
 
+  /// Makes the graph from its relations. Those from a type have num_sources of it, those to a type have
+  /// num_destinations, the first of these sources.
+  hetero_sharded_graph(hetero_schema schema, std::vector<std::int64_t> num_sources,
+                       std::vector<std::int64_t> num_destinations, std::vector<relation_type> relations)
+      : schema_(std::move(schema)), num_sources_(std::move(num_sources)),
+        num_destinations_(std::move(num_destinations)), relations_(std::move(relations)) {}
+
   [[nodiscard]] hetero_schema const& schema() const noexcept { return schema_; }
-  /// Returns the number of local vertices of a type.
-  [[nodiscard]] std::int64_t num_vertices(int node_type) const noexcept {
-    return num_own_[static_cast<std::size_t>(node_type)];
+  /// Returns the number of local vertices of a type whose rows a pass combines; in the whole graph, all of the part.
+  ///
+  /// @pre    node_type is in [0, schema().num_node_types()); not checked
+  [[nodiscard]] std::int64_t num_sources(int node_type) const noexcept {
+    return num_sources_[static_cast<std::size_t>(node_type)];
+  }
+  /// Returns the number of local vertices of a type for which a pass makes rows, the first of the sources; in the whole
+  /// graph, all of the part.
+  ///
+  /// @pre    as `num_sources`
+  [[nodiscard]] std::int64_t num_destinations(int node_type) const noexcept {
+    return num_destinations_[static_cast<std::size_t>(node_type)];
   }
   /// @pre    edge_type is in [0, schema().num_edge_types()); not checked
   [[nodiscard]] relation_type& relation(int edge_type) noexcept {
@@ -69,7 +86,8 @@ public:
 
 private:
   hetero_schema schema_;
-  std::vector<std::int64_t> num_own_; // by type
+  std::vector<std::int64_t> num_sources_;      // by type
+  std::vector<std::int64_t> num_destinations_; // by type
   std::vector<relation_type> relations_;
 };
 

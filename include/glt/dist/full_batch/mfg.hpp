@@ -3,29 +3,33 @@
 
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
+#include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
 #include <glt/dist/graph.hpp>
+#include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/csr.hpp>
+#include <glt/graph/hetero_schema.hpp>
 
 namespace glt::detail {
 
-/// Local vertices that a layer reads, numbered; the vertices of the next layer come first.
+/// Local vertices of a type that a layer reads, numbered; the vertices of the next layer come first.
 class needed_sources {
 public:
-  needed_sources() = default;
-
-  /// Starts with the destinations of the last layer.
+  /// Starts with the destinations of the last layer; `of_type` follows the word "vertices" in errors.
   ///
   /// @throws precondition_error  if a seed is not in [0, num_rows) or is repeated
-  needed_sources(std::int64_t num_rows, host_view<local_id const> seeds)
+  needed_sources(std::int64_t num_rows, host_view<local_id const> seeds, std::string_view of_type = {})
       : numbers_(static_cast<std::size_t>(num_rows), unknown) {
     for (std::int64_t i = 0; i < seeds.size(); ++i) {
+      auto const refuse = [&](auto const&... fault) {
+        throw precondition_error(
+            message("seed ", seeds[i], " at ", i, " of a part of ", num_rows, " vertices", of_type, fault...));
+      };
       if (seeds[i] < 0 || seeds[i] >= num_rows) {
-        throw precondition_error(message("seed ", seeds[i], " at ", i, " of a part of ", num_rows,
-                                         " vertices; pass rows of the local part"));
+        refuse("; pass rows of the local part");
       }
       if (numbers_[static_cast<std::size_t>(seeds[i])] != unknown) {
-        throw precondition_error(message("seed ", seeds[i], " at ", i, " is there twice; pass distinct seeds"));
+        refuse(" is there twice; pass distinct seeds");
       }
       number(seeds[i]);
     }
@@ -35,17 +39,29 @@ public:
   [[nodiscard]] std::vector<local_id> const& vertices() const& noexcept { return vertices_; }
   [[nodiscard]] std::vector<local_id> vertices() && noexcept { return std::move(vertices_); }
 
-  /// Numbers the local sources of a layer's edges and the rows that other ranks need, and updates the boundary.
+  [[nodiscard]] std::size_t size() const noexcept { return vertices_.size(); }
+  /// Returns the number of local vertices of the type.
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return std::ssize(numbers_); }
+
+  /// Numbers the local sources of some edges and the rows that other ranks need.
   template <device_policy Policy>
-  void add_sources(boundary<Policy>& edges) {
-    auto const num_rows = static_cast<std::int64_t>(numbers_.size());
+  void number_sources(boundary<Policy> const& edges) {
     for (auto const slot : edges.slots) {
-      if (slot < num_rows) {
+      if (slot < num_rows()) {
         number(slot);
       }
     }
+    for (auto const row : edges.sent) {
+      number(row);
+    }
+  }
+
+  /// Writes the numbers to a boundary, when the sources of all edges of the layer have one.
+  template <device_policy Policy>
+  void renumber(boundary<Policy>& edges) const {
+    auto const num_rows = this->num_rows();
     for (auto& row : edges.sent) {
-      row = number(row);
+      row = numbers_[static_cast<std::size_t>(row)];
     }
     auto const shift = std::ssize(vertices_) - num_rows;
     for (auto& slot : edges.slots) {
@@ -99,6 +115,59 @@ template <host_policy Policy, vertex_id Vertex>
   return {{from.num_columns(), std::move(offsets), std::move(sources)}, std::move(ids)};
 }
 
+/// Edges of a relation of a part, and the types of their ends; a graph without types is one relation of one type.
+template <host_policy Policy, vertex_id Vertex>
+struct part_relation {
+  csr_view<Policy::space, Vertex> rows;
+  partition_book const* book; // of the sources
+  std::size_t source_type;
+  std::size_t destination_type;
+};
+
+/// Edges of a relation in one layer.
+template <host_policy Policy, vertex_id Vertex>
+struct layer_edges {
+  edges_of_rows<Policy, Vertex> rows;
+  boundary<Policy> ends;
+};
+
+/// Finds the vertices on which seeds depend, and calls add(edges, numbers) for each layer, the last one first.
+///
+/// @shape  start(types) adds the seeds of each type, and may throw · edges [relations] · numbers [types], the sources
+/// @comm   collective; a header exchange and, per layer and relation, `find_boundary`
+template <communicator Comm, host_policy Policy, vertex_id Vertex, class Start, class Add>
+[[nodiscard]] std::vector<needed_sources>
+find_layers(Comm comm, std::vector<part_relation<Policy, Vertex>> const& relations, Start const& start,
+            std::int64_t num_layers, dist::sharding_options const& options, Policy const& policy, Add const& add) {
+  std::vector<needed_sources> numbers;
+  auto const failure = failure_of([&] {
+    if (num_layers < 1) {
+      throw precondition_error(message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
+    }
+    start(numbers);
+  });
+  auto const headers = exchange_values(host_comm(comm), {.what = operation::make_mfgs}, failure, num_layers);
+  check_same(comm, headers, &call_header::value, [](std::int64_t value, std::int64_t first) {
+    return message("asks for ", value, " layers while rank 0 asks for ", first, "; make the same calls on all ranks");
+  });
+  for (std::int64_t layer = 0; layer < num_layers; ++layer) {
+    std::vector<layer_edges<Policy, Vertex>> edges;
+    for (auto const& of : relations) {
+      auto rows = take_rows<Policy, Vertex>(of.rows, numbers[of.destination_type].vertices(), policy);
+      auto ends = find_boundary(comm, *of.book, rows.graph.view(), numbers[of.source_type].num_rows(), options, policy);
+      edges.push_back({std::move(rows), std::move(ends)});
+    }
+    for (std::size_t e = 0; e < relations.size(); ++e) { // after all rows were taken
+      numbers[relations[e].source_type].number_sources(edges[e].ends);
+    }
+    for (std::size_t e = 0; e < relations.size(); ++e) {
+      numbers[relations[e].source_type].renumber(edges[e].ends);
+    }
+    add(edges, std::as_const(numbers));
+  }
+  return numbers;
+}
+
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -114,6 +183,17 @@ struct message_flow_graphs {
   std::vector<local_id> inputs;
   std::vector<sharded_graph<Comm, Policy>> layers;
   std::vector<buffer<Policy, edge_id>> edge_ids;
+};
+
+/// Layers of a network over only the vertices of each type that some seeds depend on.
+///
+/// @shape  inputs: for each node type, as in `message_flow_graphs` · layers: as there, of each type · edge_ids: for
+///         each layer and edge type
+template <communicator Comm, device_policy Policy>
+struct hetero_message_flow_graphs {
+  std::vector<std::vector<local_id>> inputs;
+  std::vector<hetero_sharded_graph<Comm, Policy>> layers;
+  std::vector<std::vector<buffer<Policy, edge_id>>> edge_ids;
 };
 
 /// Finds, layer by layer, the vertices that the seeds of all ranks need: seeds, their in-neighbours, the in-neighbours
@@ -132,32 +212,78 @@ template <communicator Comm, host_policy Policy, vertex_id Vertex>
 [[nodiscard]] message_flow_graphs<Comm, Policy> make_mfgs(Comm comm, graph<Policy, Vertex> const& graph,
                                                           host_view<local_id const> seeds, std::int64_t num_layers,
                                                           sharding_options options = {}, Policy policy = {}) {
-  auto const rows = graph.local();
-  glt::detail::needed_sources numbers;
-  auto const failure = detail::failure_of([&] {
-    if (num_layers < 1) {
-      throw precondition_error(detail::message("message-flow graphs of ", num_layers, " layers; ask for 1 or more"));
-    }
-    numbers = glt::detail::needed_sources(rows.num_rows(), seeds);
-  });
-  auto const headers = glt::detail::exchange_values(glt::detail::host_comm(comm),
-                                                    {.what = detail::operation::make_mfgs}, failure, num_layers);
-  glt::detail::check_same(comm, headers, &glt::detail::call_header::value, [](std::int64_t value, std::int64_t first) {
-    return detail::message("asks for ", value, " layers while rank 0 asks for ", first,
-                           "; make the same calls on all ranks");
-  });
   message_flow_graphs<Comm, Policy> made;
-  for (std::int64_t layer = 0; layer < num_layers; ++layer) {
-    auto edges = glt::detail::take_rows<Policy, Vertex>(rows, numbers.vertices(), policy);
-    auto boundary =
-        glt::detail::find_boundary(comm, graph.book(), edges.graph.view(), rows.num_rows(), options, policy);
-    numbers.add_sources(boundary);
-    made.layers.emplace_back(comm, edges.graph.view(), std::move(boundary), options, policy);
-    made.edge_ids.push_back(std::move(edges.ids));
-  }
+  auto const rows = graph.local();
+  std::vector<glt::detail::part_relation<Policy, Vertex>> const only_relation{{rows, &graph.book(), 0, 0}};
+  auto numbers = glt::detail::find_layers(
+      comm, only_relation, [&](auto& types) { types.emplace_back(rows.num_rows(), seeds); }, num_layers, options,
+      policy,
+      [&](auto& edges, auto const&) {
+        auto& [of_rows, ends] = edges.front();
+        made.layers.emplace_back(comm, of_rows.graph.view(), std::move(ends), options, policy);
+        made.edge_ids.push_back(std::move(of_rows.ids));
+      });
   std::ranges::reverse(made.layers);
   std::ranges::reverse(made.edge_ids);
-  made.inputs = std::move(numbers).vertices();
+  made.inputs = std::move(numbers.front()).vertices();
+  return made;
+}
+
+/// Finds the same for a heterogeneous graph: a layer has the vertices of each type on which seeds of any type depend.
+///
+/// @shape  seeds: for each node type [S], distinct local rows; may be empty
+/// @where  ordinary memory
+/// @comm   collective, every rank with the same number of layers; per layer as `hetero_sharded_graph`
+/// @throws collective_error  on every rank, if a rank passes another number of lists than node types, or as for a graph
+///                           without types
+/// @cost   O(V) of all types and, per layer, O(E' log R) for E' edges of all relations of the layer
+template <communicator Comm, host_policy Policy, vertex_id Vertex>
+[[nodiscard]] hetero_message_flow_graphs<Comm, Policy>
+make_mfgs(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<std::vector<local_id>> const& seeds,
+          std::int64_t num_layers, sharding_options options = {}, Policy policy = {}) {
+  hetero_message_flow_graphs<Comm, Policy> made;
+  auto const& schema = graph.schema();
+  std::vector<glt::detail::part_relation<Policy, Vertex>> relations;
+  for (int e = 0; e < schema.num_edge_types(); ++e) {
+    auto const source = schema.source_type(e);
+    relations.push_back({graph.local(e), &graph.book(source), static_cast<std::size_t>(source),
+                         static_cast<std::size_t>(schema.destination_type(e))});
+  }
+  auto const start = [&](auto& types) {
+    if (std::ssize(seeds) != schema.num_node_types()) {
+      throw precondition_error(detail::message(seeds.size(), " lists of seeds for ", schema.num_node_types(),
+                                               " node types; pass a list for each, empty for types without seeds"));
+    }
+    for (int t = 0; t < schema.num_node_types(); ++t) {
+      auto const type = static_cast<std::size_t>(t);
+      types.emplace_back(graph.book(t).size(graph.part()), seeds[type],
+                         detail::message(" of type '", schema.node_types()[type].name, "'"));
+    }
+  };
+  auto const counts_of = [](auto const& lists) {
+    std::vector<std::int64_t> counts;
+    for (auto const& list : lists) {
+      counts.push_back(std::ssize(list));
+    }
+    return counts;
+  };
+  auto num_destinations = counts_of(seeds);
+  auto numbers = glt::detail::find_layers(
+      comm, relations, start, num_layers, options, policy, [&](auto& edges, auto const& sources) {
+        std::vector<sharded_graph<Comm, Policy>> layer;
+        auto& ids = made.edge_ids.emplace_back();
+        for (auto& [of_rows, ends] : edges) {
+          layer.emplace_back(comm, of_rows.graph.view(), std::move(ends), options, policy);
+          ids.push_back(std::move(of_rows.ids));
+        }
+        auto const num_sources = counts_of(sources);
+        made.layers.emplace_back(schema, num_sources, std::exchange(num_destinations, num_sources), std::move(layer));
+      });
+  std::ranges::reverse(made.layers);
+  std::ranges::reverse(made.edge_ids);
+  for (auto& of_type : numbers) {
+    made.inputs.push_back(std::move(of_type).vertices());
+  }
   return made;
 }
 
