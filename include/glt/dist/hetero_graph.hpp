@@ -157,19 +157,12 @@ private:
   // Returns a fingerprint of types and books.
   [[nodiscard]] std::int64_t print() const {
     detail::fingerprint print;
-    auto const add = [&](std::string_view name) {
-      print.add(static_cast<std::int64_t>(name.size()));
-      for (char const letter : name) {
-        print.add(letter);
-      }
-    };
     print.add(schema().num_node_types());
     for (int t = 0; t < schema().num_node_types(); ++t) {
-      add(schema().node_types()[static_cast<std::size_t>(t)].name);
-      print.add(detail::book_fingerprint(book(t)));
+      print.add(schema().node_types()[static_cast<std::size_t>(t)].name).add(detail::book_fingerprint(book(t)));
     }
     for (int e = 0; e < schema().num_edge_types(); ++e) {
-      add(schema().edge_types()[static_cast<std::size_t>(e)].name);
+      print.add(schema().edge_types()[static_cast<std::size_t>(e)].name);
       print.add(schema().source_type(e)).add(schema().destination_type(e));
     }
     return print.value();

@@ -305,12 +305,7 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
     }
   };
   detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-                detail::fingerprint()
-                    .add(options.prefetch)
-                    .add(options.concurrency)
-                    .add(options.bulk)
-                    .add(options.steps_before)
-                    .value(),
+                detail::fingerprint_of(options.prefetch, options.concurrency, options.bulk, options.steps_before),
                 [](auto, auto) {
                   return "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk "
                          "and steps_before on all ranks";

@@ -228,18 +228,16 @@ private:
       check_directory(directories.sources, kind::book(graph, types.source));
       check_directory(directories.destinations, kind::book(graph, types.destination));
     });
-    detail::fingerprint print;
-    print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
-    print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
-    print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
-    print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
-    print.add(times.sources != nullptr).add(times.destinations != nullptr).add(times.sources == times.destinations);
-    print.add(directories.sources == directories.destinations).add(weights.sources == weights.destinations);
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print.value(),
-                  [](auto, auto) {
-                    return "samples links with other options than rank 0; pass the same negatives, exclusion, edge "
-                           "types, weights and times of vertices on all ranks";
-                  });
+    auto const kind_of = [](auto const& ends) { // which ends have something, and whether it is the same
+      return (ends.sources != nullptr ? 1 : 0) + (ends.destinations != nullptr ? 2 : 0) +
+             (ends.sources == ends.destinations ? 4 : 0);
+    };
+    auto const print = detail::fingerprint_of(negatives, options.exclude, types.edge_type, types.reverse_type,
+                                              kind_of(weights), kind_of(times), kind_of(directories));
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print, [](auto, auto) {
+      return "samples links with other options than rank 0; pass the same negatives, exclusion, edge types, weights "
+             "and times of vertices on all ranks";
+    });
     return types;
   }
   static void check_directory(directory_type const* directory, partition_book const& book) {

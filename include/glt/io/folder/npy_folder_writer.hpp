@@ -130,19 +130,12 @@ inline bool needs_tables(npy_folder_tables const& tables) {
 /// Returns a fingerprint of types, features and link splits, which is equal on ranks that agree on them.
 inline std::int64_t layout_fingerprint(raw_data_view const& data) {
   glt::detail::fingerprint contents;
-  auto const add = [&](std::string_view text) {
-    contents.add(std::ssize(text));
-    for (char const letter : text) {
-      contents.add(letter);
-    }
-  };
   for (auto const& nodes : data.nodes) {
-    add(nodes.name);
-    contents.add(nodes.num_nodes).add(std::ssize(nodes.features));
+    contents.add(nodes.name).add(nodes.num_nodes).add(nodes.features.size());
   }
   for (auto const& edges : data.edges) {
-    add(edges.source + "/" + edges.name + "/" + edges.destination);
-    contents.add(std::ssize(edges.features)).add(std::ssize(edges.links));
+    contents.add(edges.source).add(edges.name).add(edges.destination);
+    contents.add(edges.features.size()).add(edges.links.size());
   }
   return contents.value();
 }

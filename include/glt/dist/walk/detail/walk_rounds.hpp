@@ -93,10 +93,10 @@ private:
 
   using batches_type = std::span<walks_to_make<Policy, Vertex> const>;
 
-  static std::int64_t fingerprint_of(batches_type batches) noexcept {
+  static std::int64_t fingerprint_of(batches_type batches) {
     fingerprint print;
     for (auto const& [starts, key, out] : batches) {
-      print.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).add(key.step);
+      print.add(key.seed).add(key.epoch).add(key.step);
     }
     return print.value();
   }
