@@ -36,9 +36,8 @@ public:
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
     auto const fault = detail::failure_of([&] { check(comm.rank(), comm.size()); });
-    detail::agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
-      return "has other types or partition books than rank 0; load parts of one partition on all ranks";
-    });
+    detail::agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0,
+                  "has other types or partition books than rank 0; load parts of one partition on all ranks");
   }
 
   [[nodiscard]] hetero_schema const& schema() const noexcept { return part_.schema; }

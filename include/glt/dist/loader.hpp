@@ -288,10 +288,8 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
   };
   detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
                 detail::fingerprint_of(options.prefetch, options.concurrency, options.bulk, options.steps_before),
-                [](auto, auto) {
-                  return "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk "
-                         "and steps_before on all ranks";
-                });
+                "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk and "
+                "steps_before on all ranks");
   std::vector<Comm> made;
   for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {
     made.push_back(options.prefetch > 0 ? comm.duplicate() : comm);

@@ -191,9 +191,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
     values.resize(lists.size());
     splits.resize(lists.size());
   });
-  agree(host, {.what = operation::shuffle, .hop = 59}, failure, print, [](auto, auto) {
-    return "has other options than rank 0, or other types; give the same on all ranks, types in the same order";
-  });
+  agree(host, {.what = operation::shuffle, .hop = 59}, failure, print,
+        "has other options than rank 0, or other types; give the same on all ranks, types in the same order");
   auto& data = *described;
   for (auto& columns : data.edge_columns) {
     failure = columns.agree(host, {.what = operation::shuffle, .hop = 60}, failure);

@@ -121,10 +121,8 @@ estimate_hotness(Comm comm, graph<Policy, Vertex> const& graph,
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
   detail::agree(detail::host_comm(comm), site, detail::failure_of(check), detail::hotness_fingerprint(options),
-                [](auto, auto) {
-                  return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
-                         "frontier and batch size on all ranks";
-                });
+                "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and "
+                "batch size on all ranks");
 
   auto const rows = graph.local().num_rows();
   glt::detail::routed_list<Comm, Policy, local_id> seeded(comm, policy);

@@ -234,10 +234,9 @@ private:
     };
     auto const print = detail::fingerprint_of(negatives, options.exclude, types.edge_type, types.reverse_type,
                                               kind_of(weights), kind_of(times), kind_of(directories));
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print, [](auto, auto) {
-      return "samples links with other options than rank 0; pass the same negatives, exclusion, edge types, weights "
-             "and times of vertices on all ranks";
-    });
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print,
+                  "samples links with other options than rank 0; pass the same negatives, exclusion, edge types, "
+                  "weights and times of vertices on all ranks");
     return types;
   }
   static void check_directory(directory_type const* directory, partition_book const& book) {

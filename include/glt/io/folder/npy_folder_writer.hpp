@@ -272,7 +272,7 @@ private:
 template <communicator Comm>
 void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, raw_data_view const& piece) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
-  auto const same = [](auto, auto) { return "has other types or features than rank 0; give the same to all ranks"; };
+  auto const same = "has other types or features than rank 0; give the same to all ranks";
   detail::npy_folder_tables tables;
   auto failure = glt::detail::failure_of([&] {
     tables = detail::tables_of(piece);

@@ -24,7 +24,7 @@ void agree(Comm& comm, call_site site, std::string const& failure) {
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
 template <communicator Comm, class Difference>
-void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
+void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference const& difference) {
   check_same(comm, exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 

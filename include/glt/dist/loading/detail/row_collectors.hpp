@@ -63,9 +63,7 @@ public:
     auto const kinds =
         fingerprint_of(things.features != nullptr, std::views::keys(things.nodes), std::views::keys(things.edges));
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
-          kinds, [](auto, auto) {
-            return "collects other things than rank 0; ask for the same features and named tensors on all ranks";
-          });
+          kinds, "collects other things than rank 0; ask for the same features and named tensors on all ranks");
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }

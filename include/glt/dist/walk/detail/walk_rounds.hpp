@@ -63,11 +63,9 @@ public:
       divide(batches);
       return;
     }
-    check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
-      return "walks with another key than rank 0, or for another number of batches; pass the same "
-             "seed, epoch and step "
-             "on all ranks";
-    });
+    check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value,
+               "walks with another key than rank 0, or for another number of batches; pass the same seed, epoch and "
+               "step on all ranks");
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
