@@ -326,7 +326,7 @@ private:
     ex.sort_by_key(keys_.view(), order_.view());
     ex.for_each(size, list_excluded_rows<space, Edges>{edges, order, rows_.view()});
     ex.sort_by_key(rows_.view(), order_.view());
-    ex.for_each(filter_.size(), set_to_zero<space, std::uint64_t>{filter_.view()});
+    ex.for_each(filter_.size(), fill_elements<space, std::uint64_t>{filter_.view(), 0});
     ex.for_each(size + 1, divide_excluded<space, Edges>{edges, order, std::as_const(rows_).view(), edges_.view(),
                                                         first_.view(), filter_.view()});
   }
