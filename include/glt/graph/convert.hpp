@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/ordering.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/graph/csr.hpp>
 
@@ -20,17 +21,7 @@ struct find_row {
   array_view<Space, Vertex const> sorted;
   array_view<Space, edge_offset> offsets;
   GLT_HOST_DEVICE void operator()(std::int64_t r) const {
-    edge_offset low = 0;
-    edge_offset high = sorted.size();
-    while (low < high) {
-      edge_offset const middle = low + (high - low) / 2;
-      if (sorted[middle] < r) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    offsets[r] = low;
+    offsets[r] = first_where(0, sorted.size(), [&](edge_offset i) { return sorted[i] >= r; });
   }
 };
 
