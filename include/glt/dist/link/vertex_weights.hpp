@@ -6,7 +6,6 @@
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
 namespace glt::detail {
