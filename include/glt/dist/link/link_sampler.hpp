@@ -137,8 +137,9 @@ public:
   /// @throws precondition_error  as `sample` on the rank that failed
   void check(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
-    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
-    detail::validate_labels(labels, destinations.size(), options_.negatives);
+    device::cpu const host;
+    detail::validate_seed_edges(host, sources, destinations, relation_.num_sources(), relation_.num_destinations());
+    detail::validate_labels(host, labels, destinations.size(), options_.negatives);
   }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
