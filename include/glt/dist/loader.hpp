@@ -130,8 +130,8 @@ public:
   [[nodiscard]] loader_report report() const;
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
-  /// `feature_collector`. Batches are the same. Call it between epochs. The only argument are the views; before those of
-  /// named tensors of one type of vertices or edges comes the type.
+  /// `feature_collector`. Batches are the same. Call it between epochs. Give the views alone, or, for
+  /// named tensors of one type of vertices or edges, the type and the views.
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features' parts
@@ -145,8 +145,8 @@ public:
   }
 
   /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
-  /// `feature_collector`. Batches are the same; the report has the hit ratio of hot rows. Call it between epochs. Before
-  /// hot rows of the named tensors of one type of vertices comes the type.
+  /// `feature_collector`. Batches are the same; the report has the hit ratio of hot rows. Call it between epochs. Give
+  /// the rows alone, or, for named tensors of one type of vertices, the type and the rows.
   ///
   /// @comm   none; ranks may have different hot rows, or none
   /// @throws precondition_error  if the hot rows have other columns than the features

@@ -22,9 +22,8 @@ namespace glt::dist {
 ///
 /// @comm   as `random_walker` without restart
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
-class metapath_walker
-    : public glt::detail::walker_of_parts<metapath_walker<Comm, Policy, Vertex>, Policy, hetero_graph<Policy, Vertex>,
-                                          metapath_options> {
+class metapath_walker : public glt::detail::walker_of_parts<metapath_walker<Comm, Policy, Vertex>, Policy,
+                                                            hetero_graph<Policy, Vertex>, metapath_options> {
   using base = typename metapath_walker::walker_of_parts;
 
 public:

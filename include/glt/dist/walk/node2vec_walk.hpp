@@ -29,9 +29,8 @@ namespace glt::dist {
 ///         previous vertex's owner about one after the other. A walker that moves between ranks costs 56 bytes; a step
 ///         made away from home costs as for `random_walker`
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
-class node2vec_walker
-    : public glt::detail::walker_of_parts<node2vec_walker<Comm, Policy, Vertex>, Policy, graph<Policy, Vertex>,
-                                          node2vec_options> {
+class node2vec_walker : public glt::detail::walker_of_parts<node2vec_walker<Comm, Policy, Vertex>, Policy,
+                                                            graph<Policy, Vertex>, node2vec_options> {
   using base = typename node2vec_walker::walker_of_parts;
 
 public:

@@ -27,9 +27,8 @@ namespace glt::dist {
 ///         and at most one of payload. A walker that moves between ranks costs 24 bytes (32 with restart); a step made
 ///         away from home costs 8 + sizeof(Vertex) bytes, plus 8 with edge ids
 template <communicator Comm, device_policy Policy, vertex_id Vertex = global_id>
-class random_walker
-    : public glt::detail::walker_of_parts<random_walker<Comm, Policy, Vertex>, Policy, graph<Policy, Vertex>,
-                                          walk_options> {
+class random_walker : public glt::detail::walker_of_parts<random_walker<Comm, Policy, Vertex>, Policy,
+                                                          graph<Policy, Vertex>, walk_options> {
   using base = typename random_walker::walker_of_parts;
 
 public:
@@ -43,8 +42,8 @@ public:
   random_walker(Comm comm, graph<Policy, Vertex> const& graph, walk_options options, Policy policy = {})
       : base(graph, options, policy), rounds_(make_rounds(comm, options, policy)) {
     this->agree(
-        comm, graph, [&] { detail::check_edge_ids(graph.local(), options.edge_ids); },
-        detail::fingerprint_of(options), "length, walks per start, restart and edge ids");
+        comm, graph, [&] { detail::check_edge_ids(graph.local(), options.edge_ids); }, detail::fingerprint_of(options),
+        "length, walks per start, restart and edge ids");
   }
 
   /// Walks for several batches in as many rounds as one takes; number and keys are the same on all ranks.

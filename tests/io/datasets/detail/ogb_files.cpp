@@ -48,7 +48,7 @@ TEST_CASE("a split is taken if it is the only one, and chosen otherwise") {
   CHECK(io::detail::ogb_files(scratch.path(), {}).split() == scratch / "split/time");
   std::filesystem::create_directories(scratch / "split/random");
   CHECK(names(fault_of(scratch.path()), "several splits: \"random\", \"time\"", "--split"));
-  CHECK(names(fault_of(scratch.path(), "size"), "no split 'size'", "random, time"));
+  CHECK(names(fault_of(scratch.path(), "size"), "no split 'size'", "but \"random\", \"time\""));
   CHECK(io::detail::ogb_files(scratch.path(), {.split = "random"}).split() == scratch / "split/random");
 }
 

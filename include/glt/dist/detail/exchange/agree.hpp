@@ -42,7 +42,7 @@ public:
     if constexpr (requires { x.for_each_in_fingerprint([](auto const&) {}); }) {
       x.for_each_in_fingerprint([this](auto const& list) { add(list); });
     } else if constexpr (has_members<X>) {
-      std::apply([this](auto const&... members) { (add(members), ...); }, member_access::of(x));
+      std::apply([&](auto const&... members) { (add(members), ...); }, member_access::of(x));
     } else if constexpr (requires {
                            x.size();
                            x.begin();

@@ -145,7 +145,8 @@ protected:
   /// Borrows the graph, which must outlive the walker.
   walker_of_parts(Graph const& graph, Options options, Policy policy) : options_(options), parts_(graph, policy) {}
 
-  /// Checks options and graph with `check`, and that all ranks have the same `print`; `options` names what it is of.
+  /// Checks options and graph with `check`, and that `print` is the same on all ranks; `options` names the options of
+  /// which it is the fingerprint.
   template <communicator Comm, class Check>
   void agree(Comm& comm, Graph const& graph, Check check, std::int64_t print, std::string_view options) const {
     auto const failure = failure_of([&] {
