@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("weights that are none are named", Policy, GLT_TEST_POLICIES)
   auto const there = make_buffer(weights, policy);
   auto const text =
       "weight of edge 1 of row 17 (position " + std::to_string(bad) + ") is -2.5; a weight is finite and 0 or more";
-  CHECK_THROWS_WITH_AS(validate(policy, graph.there.view(), there.view()), text.c_str(), precondition_error);
+  CHECK_THROWS_WITH_AS(validate(graph.there.view(), there.view(), policy), text.c_str(), precondition_error);
   CHECK_THROWS_AS(weight_tables<Policy>(graph.there.view(), there.view(), policy), precondition_error);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POL
     }
   }
   auto const times_there = make_buffer(times, policy);
-  validate(policy, graph.there.view(), times_there.view());
+  validate(graph.there.view(), times_there.view(), policy);
   auto const seeds = seeds_of(400);
   auto const seeds_there = make_buffer(seeds, policy);
   std::vector<std::int64_t> queries;
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POL
   auto const untimely = make_buffer(times, policy);
   auto const text = "time 2 of row 17 is -9, earlier than the one before it, " + std::to_string(3 + row % 5) +
                     "; sort the rows with sort_rows_by_time";
-  CHECK_THROWS_WITH_AS(validate(policy, graph.there.view(), untimely.view()), text.c_str(), precondition_error);
+  CHECK_THROWS_WITH_AS(validate(graph.there.view(), untimely.view(), policy), text.c_str(), precondition_error);
 }
 
 TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICIES) {

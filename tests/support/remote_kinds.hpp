@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <glt/comm/guard.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/roles/client.hpp>
@@ -113,7 +114,7 @@ void check_remote_kind() {
         own = shared_bytes > 0 ? compare(glt::dist::client(roles, node), alone)
                                : compare(glt::dist::client(roles), alone);
       }
-      auto const compared = roles.gather_world(own);
+      auto const compared = glt::gather_over_ranks(roles.world(), own);
       for (int rank = 0; rank < comm.size(); ++rank) { // servers see that clients have done it
         CHECK((compared[static_cast<std::size_t>(rank)] > 0) == (rank >= servers));
       }

@@ -31,7 +31,7 @@ bool is_as_expected(glt::mpi_comm const& world, int num_servers, int num_clients
   auto const servers = numbered(0, num_servers);
   auto const clients = numbered(num_servers, num_clients);
   bool const is_server = context.world_rank() < num_servers;
-  context.group_barrier();
+  glt::run_together(context.group(), [] {});
   return context.ranks_of(role::server) == servers && context.ranks_of(role::client) == clients &&
          (context.role() == role::server) == is_server &&
          context.group_size() == (is_server ? num_servers : num_clients);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
       return EXIT_FAILURE;
     }
     auto const own = std::string_view(argv[3]) == "--role"
-                         ? glt::detail::role_named(argv[4])
+                         ? (std::string_view(argv[4]) == "server" ? role::server : role::client)
                          : glt::dist::server_or_client(world.rank(), world.size(), std::atoi(argv[4]));
     bool const passed = glt::run_collectively(
         world, [&] { return is_as_expected(world, std::atoi(argv[1]), std::atoi(argv[2]), own); });

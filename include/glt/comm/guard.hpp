@@ -159,8 +159,8 @@ template <communicator C, std::ranges::contiguous_range Values>
 void reduce_over_ranks(C& comm, Values&& values, reduction op) {
   std::span const reduced(values);
   auto& host = detail::host_comm(comm);
-  auto const headers =
-      detail::exchange_values(host, {.what = detail::operation::user}, {}, static_cast<std::int64_t>(reduced.size()));
+  auto const headers = detail::exchange_values(host, {.what = detail::operation::user, .hop = -1}, {},
+                                               static_cast<std::int64_t>(reduced.size()));
   detail::check_same(host, headers, &detail::call_header::value, [](std::int64_t own, std::int64_t first) {
     return detail::message("reduces ", own, " values while rank 0 reduces ", first, "; pass as many on all ranks");
   });
@@ -190,8 +190,8 @@ template <communicator C, class T>
   std::vector<std::byte> packed;
   auto const failure = detail::failure_of([&] { packed = detail::packed_bytes(own); });
   std::vector<T> all;
-  for (auto const& block :
-       detail::gather_lists(detail::host_comm(comm), {.what = detail::operation::user}, failure, packed)) {
+  detail::call_site const site{.what = detail::operation::user, .hop = -2}; // of no other call
+  for (auto const& block : detail::gather_lists(detail::host_comm(comm), site, failure, packed)) {
     detail::unpacker(block, nullptr).get(all.emplace_back());
   }
   return all;

@@ -32,9 +32,8 @@ public:
   template <communicator Comm>
   graph(Comm& comm, graph_part<Policy, Vertex>&& part) : part_(std::move(part)) {
     detail::agree(detail::host_comm(comm), {.what = detail::operation::make_graph}, fault(comm.rank(), comm.size()),
-                  detail::book_fingerprint(part_.book), [](auto, auto) {
-                    return "has another partition book than rank 0; load parts of one partition on all ranks";
-                  });
+                  detail::book_fingerprint(part_.book),
+                  "has another partition book than rank 0; load parts of one partition on all ranks");
   }
 
   template <communicator Comm, class Reason = detail::a_part_is_taken_over_so_move_it>

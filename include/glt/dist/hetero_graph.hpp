@@ -36,9 +36,8 @@ public:
   template <communicator Comm>
   hetero_graph(Comm& comm, hetero_part<Policy, Vertex> part) : part_(std::move(part)) {
     auto const fault = detail::failure_of([&] { check(comm.rank(), comm.size()); });
-    detail::agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0, [](auto, auto) {
-      return "has other types or partition books than rank 0; load parts of one partition on all ranks";
-    });
+    detail::agree(comm, {.what = detail::operation::make_graph}, fault, fault.empty() ? print() : 0,
+                  "has other types or partition books than rank 0; load parts of one partition on all ranks");
   }
 
   [[nodiscard]] hetero_schema const& schema() const noexcept { return part_.schema; }
@@ -157,19 +156,12 @@ private:
   // Returns a fingerprint of types and books.
   [[nodiscard]] std::int64_t print() const {
     detail::fingerprint print;
-    auto const add = [&](std::string_view name) {
-      print.add(static_cast<std::int64_t>(name.size()));
-      for (char const letter : name) {
-        print.add(letter);
-      }
-    };
     print.add(schema().num_node_types());
     for (int t = 0; t < schema().num_node_types(); ++t) {
-      add(schema().node_types()[static_cast<std::size_t>(t)].name);
-      print.add(detail::book_fingerprint(book(t)));
+      print.add(schema().node_types()[static_cast<std::size_t>(t)].name).add(detail::book_fingerprint(book(t)));
     }
     for (int e = 0; e < schema().num_edge_types(); ++e) {
-      add(schema().edge_types()[static_cast<std::size_t>(e)].name);
+      print.add(schema().edge_types()[static_cast<std::size_t>(e)].name);
       print.add(schema().source_type(e)).add(schema().destination_type(e));
     }
     return print.value();

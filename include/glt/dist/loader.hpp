@@ -130,50 +130,32 @@ public:
   [[nodiscard]] loader_report report() const;
 
   /// Reads rows of other ranks in place from now on, where there are views of them; see `neighbor_sampler` and
-  /// `feature_collector`. Batches are the same. Call it between epochs.
+  /// `feature_collector`. Batches are the same. Call it between epochs. Give the views alone, or, for
+  /// named tensors of one type of vertices or edges, the type and the views.
   ///
   /// @comm   none
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features' parts
-  template <class View>
-  void read_in_place(node_views<View> const& views)
-    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(views); }
+  template <class... Views>
+  void read_in_place(Views const&... views)
+    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(views...); }
   {
     for (auto& producer : state_->producers) {
-      producer.maker().read_in_place(views);
-    }
-  }
-
-  /// Reads rows of the named tensors of one type of vertices or edges in place, as above.
-  template <class View>
-  void read_in_place(int type, node_views<View> const& views)
-    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(type, views); }
-  {
-    for (auto& producer : state_->producers) {
-      producer.maker().read_in_place(type, views);
+      producer.maker().read_in_place(views...);
     }
   }
 
   /// Borrows hot rows from now on, which must outlive the loader, or a `tiered_store` of this rank's rows; see
-  /// `feature_collector`. Batches are the same; the report has the hit ratio of hot rows. Call it between epochs.
+  /// `feature_collector`. Batches are the same; the report has the hit ratio of hot rows. Call it between epochs. Give
+  /// the rows alone, or, for named tensors of one type of vertices, the type and the rows.
   ///
   /// @comm   none; ranks may have different hot rows, or none
   /// @throws precondition_error  if the hot rows have other columns than the features
-  template <class Rows>
-  void use(Rows const& hot)
-    requires requires(typename producer_type::maker_type& maker) { maker.use(hot); }
+  template <class... Rows>
+  void use(Rows const&... hot)
+    requires requires(typename producer_type::maker_type& maker) { maker.use(hot...); }
   {
     for (auto& producer : state_->producers) {
-      producer.maker().use(hot);
-    }
-  }
-
-  /// Borrows hot rows of the named tensors of one type of vertices, as above.
-  template <class Rows>
-  void use(int type, Rows const& hot)
-    requires requires(typename producer_type::maker_type& maker) { maker.use(type, hot); }
-  {
-    for (auto& producer : state_->producers) {
-      producer.maker().use(type, hot);
+      producer.maker().use(hot...);
     }
   }
 
@@ -305,16 +287,9 @@ std::vector<Comm> loader<Comm, Recipe, Policy>::own_comms(Comm& comm, loader_opt
     }
   };
   detail::agree(detail::host_comm(comm), {.what = detail::operation::plan_epoch}, detail::failure_of(check),
-                detail::fingerprint()
-                    .add(options.prefetch)
-                    .add(options.concurrency)
-                    .add(options.bulk)
-                    .add(options.steps_before)
-                    .value(),
-                [](auto, auto) {
-                  return "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk "
-                         "and steps_before on all ranks";
-                });
+                detail::fingerprint_of(options.prefetch, options.concurrency, options.bulk, options.steps_before),
+                "prepares batches in another way than rank 0; pass the same prefetch, concurrency, bulk and "
+                "steps_before on all ranks");
   std::vector<Comm> made;
   for (std::int64_t thread = 0; thread < options.concurrency; ++thread) {
     made.push_back(options.prefetch > 0 ? comm.duplicate() : comm);

@@ -24,12 +24,6 @@ struct make_directory_entry {
   }
 };
 
-template <memory_space Space, class Vertex>
-struct clear_kept {
-  array_view<Space, Vertex> kept;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { kept[i] = -1; }
-};
-
 // Functor that enters vertices announced by one rank; of two vertices with the same original id one stays.
 template <memory_space Space, class Vertex>
 struct enter_vertex {
@@ -161,7 +155,7 @@ private:
   void enter(entries_type const& entries) {
     auto const ex = policy_.executor();
     auto const kept = kept_.view();
-    ex.for_each(kept.size(), glt::detail::clear_kept<space, Vertex>{kept});
+    ex.for_each(kept.size(), glt::detail::fill_elements<space, Vertex>{kept, -1});
     for (int rank = 0; rank < book_.num_parts(); ++rank) {
       auto const received = entries.received_of(rank);
       ex.for_each(received.size(), glt::detail::enter_vertex<space, Vertex>{received, first_of(rank), kept});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/ordering.hpp>
 #include <glt/graph/coo.hpp>
 #include <glt/graph/csr.hpp>
 
@@ -14,44 +15,13 @@ struct csr_options {
 
 namespace detail {
 
-template <memory_space Space>
-struct number_edges {
-  array_view<Space, edge_id> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = i; }
-};
-
-template <memory_space Space, class T>
-struct copy_elements {
-  array_view<Space, T const> in;
-  array_view<Space, T> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = in[i]; }
-};
-
-template <memory_space Space, class T, class Index>
-struct permute_elements {
-  array_view<Space, T const> in;
-  array_view<Space, Index const> order;
-  array_view<Space, T> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = in[order[i]]; }
-};
-
 // offsets[r] = number of sorted keys below r.
 template <memory_space Space, class Vertex>
 struct find_row {
   array_view<Space, Vertex const> sorted;
   array_view<Space, edge_offset> offsets;
   GLT_HOST_DEVICE void operator()(std::int64_t r) const {
-    edge_offset low = 0;
-    edge_offset high = sorted.size();
-    while (low < high) {
-      edge_offset const middle = low + (high - low) / 2;
-      if (sorted[middle] < r) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    offsets[r] = low;
+    offsets[r] = first_where(0, sorted.size(), [&](edge_offset i) { return sorted[i] >= r; });
   }
 };
 
@@ -68,7 +38,7 @@ compress_rows(std::int64_t num_rows, std::int64_t num_columns, array_view<Policy
   buffer<Policy, edge_id> order(edge_ids ? num_edges : 0, policy);
   ex.for_each(num_edges, copy_elements<space, Vertex>{row_ids, sorted.view()});
   if (edge_ids) {
-    ex.for_each(num_edges, number_edges<space>{order.view()});
+    ex.for_each(num_edges, count_up<space>{order.view()});
     ex.sort_by_key(sorted.view(), order.view());
     ex.for_each(num_edges,
                 permute_elements<space, Vertex, edge_id>{column_ids, std::as_const(order).view(), columns.view()});
@@ -150,7 +120,7 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
   buffer<Policy, edge_id> order(num_edges, policy);
   {
     buffer<Policy, Vertex> keys(num_edges, policy);
-    ex.for_each(num_edges, detail::number_edges<space>{order.view()});
+    ex.for_each(num_edges, detail::count_up<space>{order.view()});
     ex.for_each(num_edges, detail::copy_elements<space, Vertex>{edges.sources(), keys.view()});
     ex.sort_by_key(keys.view(), order.view());
     ex.for_each(num_edges, detail::permute_elements<space, Vertex, edge_id>{edges.destinations(),

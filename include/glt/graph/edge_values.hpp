@@ -120,13 +120,6 @@ struct row_of_place {
   }
 };
 
-// Writes 0, 1, 2, ….
-template <memory_space Space>
-struct count_up {
-  array_view<Space, edge_offset> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = i; }
-};
-
 /// Writes the positions of the edges of all rows in order of (row, time, position).
 ///
 /// @cost   on hosts nothing for rows that are in order; else two sorts of all edges, whatever the row lengths, and 16

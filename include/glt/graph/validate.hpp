@@ -11,6 +11,10 @@ namespace detail {
 struct smaller {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
 };
+template <class T>
+struct larger {
+  GLT_HOST_DEVICE T operator()(T a, T b) const { return a < b ? b : a; }
+};
 
 // i if element i is outside [0, bound), else the length.
 template <memory_space Space, class T>

@@ -265,6 +265,32 @@ template <device_policy Policy, class Element>
   return value;
 }
 
+// Functors for `for_each` over the elements of `out`.
+template <memory_space Space, class T>
+struct fill_elements {
+  array_view<Space, T> out;
+  T value;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = value; }
+};
+template <memory_space Space>
+struct count_up {
+  array_view<Space, std::int64_t> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = i; }
+};
+template <memory_space Space, class T>
+struct copy_elements {
+  array_view<Space, T const> in;
+  array_view<Space, T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = in[i]; }
+};
+template <memory_space Space, class T, class Index>
+struct permute_elements {
+  array_view<Space, T const> in;
+  array_view<Space, Index const> order;
+  array_view<Space, T> out;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = in[order[i]]; }
+};
+
 } // namespace detail
 
 /// Returns a buffer of the policy with a copy of a host range (vector, array, span, view).

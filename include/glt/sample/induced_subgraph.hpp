@@ -105,11 +105,7 @@ public:
       : graph_(graph), options_(std::move(options)), policy_(policy), seeds_(policy), selector_(policy) {
     detail::validate(options_);
     detail::check_edge_ids(graph_, options_.edge_ids);
-    if (graph.num_rows() != graph.num_columns()) {
-      throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                                               " columns; a serial sampler needs all rows: use dist::induced_sampler ",
-                                               "for a part of a graph"));
-    }
+    detail::check_all_rows(graph, original, "dist::induced_sampler");
     if (detail::num_hops(options_) > 0) {
       reach_.emplace(graph, detail::reaching(options_), rule, policy, original);
     }

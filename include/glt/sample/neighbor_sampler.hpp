@@ -88,14 +88,7 @@ public:
     detail::validate(options_);
     detail::check_rule(graph_, options_, rule_);
     detail::check_edge_ids(graph_, options_.edge_ids);
-    if (graph.num_rows() != graph.num_columns()) {
-      throw precondition_error(detail::message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                                               " columns; a serial sampler needs all rows: use dist::neighbor_sampler ",
-                                               "for a part of a graph"));
-    }
-    if (!original.empty() && original.size() != graph.num_rows()) {
-      throw precondition_error(detail::message(original.size(), " original ids for ", graph.num_rows(), " vertices"));
-    }
+    detail::check_all_rows(graph, original, "dist::neighbor_sampler");
   }
 
   /// Makes a sampler with a rule that needs no data, such as `uniform_rule`.

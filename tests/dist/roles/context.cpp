@@ -3,7 +3,6 @@
 
 #include <glt/dist/roles/context.hpp>
 
-#include <glt/comm/counting.hpp>
 #include <glt/comm/guard.hpp>
 #include <glt/comm/threads.hpp>
 #include <glt/core/error.hpp>
@@ -13,12 +12,9 @@
 #include "support/ranks.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
 using glt::dist::role;
@@ -97,81 +93,11 @@ TEST_CASE("ranks of a role may be in several groups, with worlds in any order") 
       {4});
 }
 
-TEST_CASE("values and texts of all ranks, and of the group, are gathered by rank") {
-  struct place {
-    std::int32_t rank;
-    char letter;
-  };
+TEST_CASE("values are gathered over the ranks of a group") {
   on_ranks([](auto comm) {
     auto context = joined(comm);
-    auto const rank = comm.rank();
-    auto const of_all = context.gather_world(10 * rank);
-    auto const of_group = context.gather_group(place{rank, 'x'});
-    auto const even = context.gather_world(rank % 2 == 0);
-    auto const texts = context.gather_world(std::string(static_cast<std::size_t>(rank), 'a'));
-    auto const names_of_group = context.gather_group("rank " + std::to_string(rank));
-    REQUIRE(static_cast<int>(of_all.size()) == comm.size());
-    for (int other = 0; other < comm.size(); ++other) {
-      auto const i = static_cast<std::size_t>(other);
-      CHECK(of_all[i] == 10 * other);
-      CHECK(even[i] == (other % 2 == 0));
-      CHECK(texts[i] == std::string(i, 'a'));
-    }
-    auto const ranks = every_second(rank % 2, comm.size());
-    REQUIRE(of_group.size() == ranks.size());
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      CHECK(of_group[i].rank == ranks[i]);
-      CHECK(of_group[i].letter == 'x');
-      CHECK(names_of_group[i] == "rank " + std::to_string(ranks[i]));
-    }
-  });
-}
-
-TEST_CASE("a barrier returns when all ranks, or all of the group, have called it") {
-  for (int const size : glt_test::some_ranks) {
-    std::atomic<int> in_world{0};
-    std::atomic<int> passed_servers{0};
-    on_ranks(
-        [&](auto comm) {
-          constexpr bool one_process = std::same_as<decltype(comm), glt::threads_comm>;
-          auto context = joined(comm);
-          for (int round = 1; round <= 20; ++round) {
-            for (int i = 0; i < 10 * ((comm.rank() + round) % comm.size()); ++i) {
-              std::this_thread::yield();
-            }
-            ++in_world;
-            context.world_barrier();
-            CHECK(in_world >= round * (one_process ? comm.size() : 1));
-            context.world_barrier();
-          }
-          // Clients come to their barrier only when the servers are through theirs.
-          if (one_process && context.role() == role::client) {
-            while (passed_servers < static_cast<int>(context.ranks_of(role::server).size())) {
-              std::this_thread::yield();
-            }
-          }
-          context.group_barrier();
-          if (context.role() == role::server) {
-            ++passed_servers;
-          }
-          CHECK(passed_servers >= (one_process || context.role() == role::server ? 1 : 0));
-        },
-        {size});
-  }
-}
-
-TEST_CASE("joining, barriers and gathers cost what they say") {
-  on_ranks([](auto plain) {
-    glt::counting_comm comm(plain);
-    auto const ranks = comm.size();
-    role_context context(comm, role::trainer, "all");
-    comm.reset();
-    context.world_barrier();
-    CHECK(comm.counts().total().collectives == (ranks == 1 ? 0 : 1));
-    comm.reset();
-    CHECK(context.gather_world(std::int64_t{1}).size() == static_cast<std::size_t>(ranks));
-    CHECK(comm.counts().total().collectives == (ranks == 1 ? 0 : 2));
-    CHECK(comm.counts().payload.bytes == 8 * (ranks - 1));
+    auto const of_group = glt::gather_over_ranks(context.group(), comm.rank());
+    CHECK(of_group == every_second(comm.rank() % 2, comm.size()));
   });
 }
 
@@ -207,14 +133,15 @@ TEST_CASE("calls that do not match are the same error on all ranks") {
             }
           });
         };
-        auto const wait = [&] { context.world_barrier(); };
-        auto const gather_int = [&] { static_cast<void>(context.gather_world(std::int32_t{1})); };
-        auto const gather_long = [&] { static_cast<void>(context.gather_world(std::int64_t{1})); };
-        auto const gather_text = [&] { static_cast<void>(context.gather_world("text")); };
-        CHECK(names(refusal(wait, gather_int), name, "make the same calls"));
-        CHECK(names(refusal(gather_long, gather_int), name, "make the same calls"));
-        CHECK(names(refusal(gather_text, gather_int), name, "make the same calls"));
-        context.world_barrier();
+        auto const wait = [&] { glt::run_together(context.world(), [] {}); };
+        auto const gather = [&] { static_cast<void>(glt::gather_over_ranks(context.world(), 1)); };
+        auto const reduce = [&] {
+          static_cast<void>(glt::reduce_over_ranks(context.world(), 1.0, glt::reduction::sum));
+        };
+        CHECK(names(refusal(wait, gather), name, "make the same calls"));
+        CHECK(names(refusal(reduce, gather), name, "make the same calls"));
+        CHECK(names(refusal(wait, reduce), name, "make the same calls"));
+        wait();
       },
       {2, 3, 4});
 }
@@ -228,7 +155,7 @@ TEST_CASE("a failure reaches the ranks of its group by a guard of the group, and
         if (comm.rank() == last) {
           throw glt::error("its disk fails");
         }
-        context.group_barrier();
+        glt::run_together(context.group(), [] {});
       });
     };
     auto const of_group = thrown<glt::collective_error>(in_group);
@@ -239,7 +166,7 @@ TEST_CASE("a failure reaches the ranks of its group by a guard of the group, and
     CHECK(names(thrown<glt::collective_error>([&] {
                   glt::run_collectively(comm, [&] {
                     in_group();
-                    context.world_barrier();
+                    glt::run_together(context.world(), [] {});
                   });
                 }),
                 "rank " + std::to_string(last) + ": " + group, place));
@@ -250,7 +177,7 @@ TEST_CASE("a failure reaches the ranks of its group by a guard of the group, and
         } catch (glt::collective_error const& failure) {
           throw glt::error(failure.what());
         }
-        context.world_barrier();
+        glt::run_together(context.world(), [] {});
       });
     };
     CHECK(names(thrown<glt::collective_error>(in_world), "rank " + std::to_string(last % 2), "its disk fails"));

@@ -374,27 +374,13 @@ std::vector<site> sites_of_roles() {
       };
     };
   };
-  auto const in_roles = [](auto call) {
-    return [call](comm_type& comm) -> call_type {
-      auto const roles = std::make_shared<roles_type>(comm, dist::role::trainer, "training");
-      return [=](bool) { call(*roles); };
-    };
-  };
   return {
       {"role_context", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) { roles_type const made(comm, dist::role::trainer, wrong ? "" : "training"); };
        }},
-      {"role_context::world_barrier", false, in_roles([](roles_type& roles) { roles.world_barrier(); })},
-      {"role_context::group_barrier", true, in_group([](roles_type& roles) { roles.group_barrier(); }), true},
-      {"role_context::gather_world", false,
-       in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(std::string_view("text"))); })},
-      {"role_context::gather_world (values)", false,
-       in_roles([](roles_type& roles) { static_cast<void>(roles.gather_world(7)); })},
-      {"role_context::gather_group", true,
-       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(std::string_view("text"))); }), true},
-      {"role_context::gather_group (values)", true,
-       in_group([](roles_type& roles) { static_cast<void>(roles.gather_group(7)); }), true},
+      {"gather_over_ranks of a group", true,
+       in_group([](roles_type& roles) { static_cast<void>(glt::gather_over_ranks(roles.group(), 7)); }), true},
       {"server::run, client and remote_loader", true, in_two_groups(false, serve, train)},
       {"server and client in shared memory", true, in_two_groups(true, serve, train)},
       {"serve_data and remote_data", true,

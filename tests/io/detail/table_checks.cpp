@@ -36,7 +36,7 @@ TEST_CASE("rows are compared with what they describe") {
   CHECK_NOTHROW(io::detail::check_rows("f.npy", 3, 3, "vertices"));
   CHECK(names(thrown<io_error>([&] { io::detail::check_rows("f.npy", 2, 3, "vertices"); }), "f.npy", "wrong row count",
               "2 rows for 3 vertices"));
-  CHECK(io::detail::edges_of_type({}) == "edges 'node edge node'");
+  CHECK(io::detail::edges_of_type(io::raw_data::edge_table()) == "edges 'node edge node'");
 }
 
 TEST_CASE("ids are counted by the highest") {

@@ -135,10 +135,10 @@ TEST_CASE("what a folder cannot hold is refused, and nothing is left") {
   CHECK(names(fault_of(data), "two features"));
   data.nodes[0].features.pop_back();
   data.nodes[0].features[0].values = io::array::of<float>(std::vector<float>(4));
-  CHECK(names(fault_of(data), "'node_feat' of vertices 'node' of 4 rows for 5"));
+  CHECK(names(fault_of(data), "node type 'node': features 'node_feat' have 4 rows for 5"));
   data = random_plain(5, 9);
   data.edges[0].weights.pop_back();
-  CHECK(names(fault_of(data), "weights of edges 'node edge node' of 8 rows for 9"));
+  CHECK(names(fault_of(data), "edges 'node edge node': weights have 8 rows for 9"));
   data = random_plain(5, 9);
   data.edges[0].links[1].name = "validation";
   CHECK(names(fault_of(data), "link split 'validation'"));

@@ -22,8 +22,10 @@ std::string refused(glt::link_options const& options) {
 
 std::string refused_labels(std::vector<std::int64_t> const& labels, std::int64_t num_positives,
                            negative_mode mode = negative_mode::binary) {
-  return glt_test::thrown<glt::precondition_error>(
-      [&] { glt::detail::validate_labels(glt::host_view<std::int64_t const>(labels), num_positives, {.mode = mode}); });
+  return glt_test::thrown<glt::precondition_error>([&] {
+    glt::detail::validate_labels(glt::device::cpu(), glt::host_view<std::int64_t const>(labels), num_positives,
+                                 {.mode = mode});
+  });
 }
 
 } // namespace
@@ -59,11 +61,11 @@ TEST_CASE("options of links of a type are checked against the types of the graph
 }
 
 TEST_CASE("labels are none, or one class per seed edge") {
-  CHECK_NOTHROW(
-      glt::detail::validate_labels(glt::host_view<std::int64_t const>(), 3, {.mode = negative_mode::triplet}));
+  CHECK_NOTHROW(glt::detail::validate_labels(glt::device::cpu(), glt::host_view<std::int64_t const>(), 3,
+                                             {.mode = negative_mode::triplet}));
   std::vector<std::int64_t> const fit{0, 7, 2};
-  CHECK_NOTHROW(
-      glt::detail::validate_labels(glt::host_view<std::int64_t const>(fit), 3, {.mode = negative_mode::binary}));
+  CHECK_NOTHROW(glt::detail::validate_labels(glt::device::cpu(), glt::host_view<std::int64_t const>(fit), 3,
+                                             {.mode = negative_mode::binary}));
   CHECK(glt_test::names(refused_labels(fit, 4), "3 labels", "4"));
   CHECK(glt_test::names(refused_labels(fit, 3, negative_mode::triplet), "triplets", "binary"));
   CHECK(glt_test::names(refused_labels({0, -2, -3}, 3), "label of seed edge 1 is -2"));

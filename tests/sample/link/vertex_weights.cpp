@@ -31,7 +31,7 @@ TEST_CASE("a vertex is found for as many numbers as it weighs") {
   for (auto const& list : lists) {
     glt::vertex_weights<cpu> const table{weights_view(list)};
     auto const view = table.view();
-    glt::detail::weight_scale const scale(glt::detail::largest_weight(weights_view(list)),
+    glt::detail::weight_scale const scale(glt::detail::largest_weight(glt::device::cpu(), weights_view(list)),
                                           static_cast<std::int64_t>(list.size()));
     std::int64_t first = 0;
     for (std::size_t v = 0; v < list.size(); ++v) {
@@ -83,7 +83,7 @@ TEST_CASE("weights keep their proportions, and sums of many stay below 2^63") {
 TEST_CASE("ranges of the vertices in the scale of all give the same numbers") {
   std::vector<double> const list{3, 0, 0.25, 11, 2, 0, 1e-3};
   glt::vertex_weights<cpu> const whole{weights_view(list)};
-  glt::detail::weight_scale const scale(glt::detail::largest_weight(weights_view(list)), 7);
+  glt::detail::weight_scale const scale(glt::detail::largest_weight(glt::device::cpu(), weights_view(list)), 7);
   glt::vertex_weights<cpu> const low(weights_view(list).subview(0, 3), scale);
   glt::vertex_weights<cpu> const high(weights_view(list).subview(3, 4), scale);
   CHECK(low.total() + high.total() == whole.total());

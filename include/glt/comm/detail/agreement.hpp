@@ -255,17 +255,24 @@ template <communicator C>
 /// Makes sure that all ranks passed the same number in a header exchange: the same count to this rank, or the same
 /// value.
 ///
-/// `difference(own, first)` is the cause if a rank has `own` where rank 0 has `first`; "rank 0" in it becomes that
-/// rank in the world.
+/// `difference`, or `difference(own, first)`, is the cause if a rank has `own` where rank 0 has `first`; "rank 0" in it
+/// becomes that rank in the world.
 ///
 /// @throws collective_error  if not; as every rank does, where counts are the same for all receivers
 template <communicator C, class Difference>
 void check_same(C const& comm, std::span<call_header const> headers, std::int64_t call_header::* number,
-                Difference difference) {
+                Difference const& difference) {
+  auto const cause = [&](std::int64_t own, std::int64_t first) -> std::string {
+    if constexpr (std::invocable<Difference const&, std::int64_t, std::int64_t>) {
+      return difference(own, first);
+    } else {
+      return difference;
+    }
+  };
   for (std::size_t rank = 1; rank < headers.size(); ++rank) {
     if (headers[rank].*number != headers[0].*number) {
       throw agreed(comm, static_cast<int>(rank),
-                   name_first_rank(comm, difference(headers[rank].*number, headers[0].*number)));
+                   name_first_rank(comm, cause(headers[rank].*number, headers[0].*number)));
     }
   }
 }

@@ -84,16 +84,6 @@ template <atomic_integer T>
 #endif
 }
 
-/// Writes the object while other threads may read it.
-template <atomic_integer T>
-GLT_HOST_DEVICE inline void atomic_store(T* object, T value) noexcept {
-#if defined(__CUDA_ARCH__)
-  *static_cast<T volatile*>(object) = value;
-#else
-  __atomic_store_n(object, value, __ATOMIC_RELAXED);
-#endif
-}
-
 /// Adds to the object; returns the value before.
 template <atomic_integer T>
 GLT_HOST_DEVICE inline T atomic_add(T* object, T value) noexcept {

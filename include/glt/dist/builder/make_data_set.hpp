@@ -150,26 +150,13 @@ struct typed_data {
 /// Returns a number that differs between different types or options; of num_vertices `vertex_ids` says more.
 [[nodiscard]] inline std::int64_t fingerprint_of(typed_data const& data, dist::build_options const& options) {
   fingerprint made;
-  made.add(options.symmetric ? 1 : 0)
-      .add(static_cast<std::int64_t>(options.duplicates))
-      .add(static_cast<std::int64_t>(options.self_loops))
-      .add(options.missing ? 1 : 0)
-      .add(std::bit_cast<std::int64_t>(options.missing.value_or(0)))
-      .add(options.round_bytes);
-  auto const add = [&](std::string_view name) {
-    made.add(std::ssize(name));
-    for (char const letter : name) {
-      made.add(letter);
-    }
-  };
-  made.add(std::ssize(data.nodes));
+  made.add(options.symmetric).add(options.duplicates).add(options.self_loops).add(options.round_bytes);
+  made.add(options.missing.has_value()).add(options.missing.value_or(0)).add(std::ssize(data.nodes));
   for (auto const& type : data.nodes) {
-    add(type.name);
+    made.add(type.name);
   }
   for (auto const& type : data.edges) {
-    add(type.source);
-    add(type.name);
-    add(type.destination);
+    made.add(type.source).add(type.name).add(type.destination);
   }
   return made.value();
 }
@@ -204,9 +191,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
     values.resize(lists.size());
     splits.resize(lists.size());
   });
-  agree(host, {.what = operation::shuffle, .hop = 59}, failure, print, [](auto, auto) {
-    return "has other options than rank 0, or other types; give the same on all ranks, types in the same order";
-  });
+  agree(host, {.what = operation::shuffle, .hop = 59}, failure, print,
+        "has other options than rank 0, or other types; give the same on all ranks, types in the same order");
   auto& data = *described;
   for (auto& columns : data.edge_columns) {
     failure = columns.agree(host, {.what = operation::shuffle, .hop = 60}, failure);

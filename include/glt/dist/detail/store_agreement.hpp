@@ -57,10 +57,9 @@ void agree_on_matrix(Comm& comm, std::string const& fault, partition_book const&
   if (rows.storage != nullptr) {
     print.add(1);
   }
-  agree(host_comm(comm), site, {}, print.value(), [](auto, auto) {
-    return "has features of another element type, other scales or another partition than rank 0, or they alone are "
-           "read from disk; load parts of one data set on all ranks, with the same options";
-  });
+  agree(host_comm(comm), site, {}, print.value(),
+        "has features of another element type, other scales or another partition than rank 0, or they alone are read "
+        "from disk; load parts of one data set on all ranks, with the same options");
 }
 
 /// Agrees with the other ranks on the partition and on several tensors by name, as above.

@@ -162,12 +162,12 @@ public:
                    embedding_options const& options, Policy policy = {})
       : options_(options), gradients_(comm, policy) {
     glt::detail::embedding_part<Policy, T> part;
-    glt::detail::agree(
-        gradients_.host(), {.what = glt::detail::operation::make_features}, glt::detail::failure_of([&] {
-          part = glt::detail::make_embedding_part<T>(book, comm.rank(), comm.size(), original, options, policy);
-        }),
-        glt::detail::embedding_options_fingerprint(options),
-        [](auto, auto) { return "has other options of an embedding than rank 0; pass the same on all ranks"; });
+    glt::detail::agree(gradients_.host(), {.what = glt::detail::operation::make_features}, glt::detail::failure_of([&] {
+                         part = glt::detail::make_embedding_part<T>(book, comm.rank(), comm.size(), original, options,
+                                                                    policy);
+                       }),
+                       glt::detail::embedding_options_fingerprint(options),
+                       "has other options of an embedding than rank 0; pass the same on all ranks");
     first_ = std::move(part.first);
     second_ = std::move(part.second);
     arrays_ = {part.rows.view(), first_.view(), second_.view()};
@@ -269,9 +269,8 @@ public:
                               return glt::detail::message("has read rows of ", own, " updates and rank 0 of ", first,
                                                           "; restore what was saved at one step");
                             });
-    glt::detail::check_same(gradients_.host(), headers, &glt::detail::call_header::value, [](auto, auto) {
-      return "has read rows of another training than rank 0; restore what was saved together";
-    });
+    glt::detail::check_same(gradients_.host(), headers, &glt::detail::call_header::value,
+                            "has read rows of another training than rank 0; restore what was saved together");
     num_updates_ = state.num_updates;
     history_ = state.history;
     std::visit([&](auto& how) { how.learning_rate = state.learning_rate; }, options_.optimizer);

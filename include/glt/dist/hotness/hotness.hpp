@@ -86,12 +86,8 @@ private:
 
 /// Returns the fingerprint of the options from which hotness is estimated.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
-  fingerprint print;
-  print.add(options.batch_size).add(options.neighbors.replace).add(static_cast<std::int64_t>(options.neighbors.expand));
-  for (auto const fanout : options.neighbors.fanouts) {
-    print.add(fanout);
-  }
-  return print.value();
+  auto const& draws = options.neighbors;
+  return fingerprint_of(options.batch_size, draws.replace, draws.expand, draws.fanouts);
 }
 
 } // namespace glt::detail
@@ -125,11 +121,8 @@ estimate_hotness(Comm comm, graph<Policy, Vertex> const& graph,
     detail::validate_vertices(policy, "seed", seeds, graph.num_vertices());
   };
   detail::agree(detail::host_comm(comm), site, detail::failure_of(check), detail::hotness_fingerprint(options),
-                [](auto, auto) {
-                  return "estimates hotness with other options than rank 0; pass the same fanouts, replacement, "
-                         "frontier and batch "
-                         "size on all ranks";
-                });
+                "estimates hotness with other options than rank 0; pass the same fanouts, replacement, frontier and "
+                "batch size on all ranks");
 
   auto const rows = graph.local().num_rows();
   glt::detail::routed_list<Comm, Policy, local_id> seeded(comm, policy);

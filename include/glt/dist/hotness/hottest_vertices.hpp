@@ -165,10 +165,8 @@ template <communicator Comm>
     }
     sorted.emplace(hotness);
   });
-  detail::agree(
-      comm, {.what = detail::operation::estimate_hotness}, failure, detail::book_fingerprint(book), [](auto, auto) {
-        return "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks";
-      });
+  detail::agree(comm, {.what = detail::operation::estimate_hotness}, failure, detail::book_fingerprint(book),
+                "chooses hot vertices by another partition book than rank 0; load parts of one partition on all ranks");
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   auto const own = sorted->heats();

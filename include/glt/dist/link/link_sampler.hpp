@@ -137,8 +137,9 @@ public:
   /// @throws precondition_error  as `sample` on the rank that failed
   void check(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
-    detail::validate_seed_edges(sources, destinations, relation_.num_sources(), relation_.num_destinations());
-    detail::validate_labels(labels, destinations.size(), options_.negatives);
+    device::cpu const host;
+    detail::validate_seed_edges(host, sources, destinations, relation_.num_sources(), relation_.num_destinations());
+    detail::validate_labels(host, labels, destinations.size(), options_.negatives);
   }
 
   /// Samples this rank's batch into `out`; a rank without seed edges joins with empty lists.
@@ -228,18 +229,15 @@ private:
       check_directory(directories.sources, kind::book(graph, types.source));
       check_directory(directories.destinations, kind::book(graph, types.destination));
     });
-    detail::fingerprint print;
-    print.add(static_cast<std::int64_t>(negatives.mode)).add(std::bit_cast<std::int64_t>(negatives.amount));
-    print.add(negatives.strict).add(negatives.self_pairs).add(negatives.attempts).add(negatives.padding);
-    print.add(static_cast<std::int64_t>(options.exclude)).add(types.edge_type).add(types.reverse_type);
-    print.add(weights.sources != nullptr).add(weights.destinations != nullptr);
-    print.add(times.sources != nullptr).add(times.destinations != nullptr).add(times.sources == times.destinations);
-    print.add(directories.sources == directories.destinations).add(weights.sources == weights.destinations);
-    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print.value(),
-                  [](auto, auto) {
-                    return "samples links with other options than rank 0; pass the same negatives, exclusion, edge "
-                           "types, weights and times of vertices on all ranks";
-                  });
+    auto const kind_of = [](auto const& ends) { // which ends have something, and whether it is the same
+      return (ends.sources != nullptr ? 1 : 0) + (ends.destinations != nullptr ? 2 : 0) +
+             (ends.sources == ends.destinations ? 4 : 0);
+    };
+    auto const print = detail::fingerprint_of(negatives, options.exclude, types.edge_type, types.reverse_type,
+                                              kind_of(weights), kind_of(times), kind_of(directories));
+    detail::agree(detail::host_comm(comm), {.what = detail::operation::make_sampler}, failure, print,
+                  "samples links with other options than rank 0; pass the same negatives, exclusion, edge types, "
+                  "weights and times of vertices on all ranks");
     return types;
   }
   static void check_directory(directory_type const* directory, partition_book const& book) {

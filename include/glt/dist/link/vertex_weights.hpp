@@ -6,7 +6,6 @@
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/vertex_directory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/link/vertex_weights.hpp>
 
 namespace glt::detail {
@@ -107,7 +106,7 @@ public:
         throw precondition_error("all weights are 0; give a vertex that may be drawn a weight above 0");
       }
       buffer<Policy, double> kept(directory.kept().size(), policy_);
-      ex.for_each(kept.size(), glt::detail::set_to_zero<space, double>{kept.view()});
+      ex.for_each(kept.size(), glt::detail::fill_elements<space, double>{kept.view(), 0});
       ex.for_each(entries.received().size(), glt::detail::enter_weight<space>{entries.received(), kept.view()});
       table_ = glt::vertex_weights<Policy>(std::as_const(kept).view(),
                                            detail::weight_scale(largest, directory.num_vertices()), policy_);

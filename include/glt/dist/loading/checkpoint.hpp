@@ -1,41 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/core/detail/members.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
 namespace glt::detail {
-
-/// Adds numbers, lists and structures with `members` to the fingerprint, element by element.
-template <class X>
-void add_to_fingerprint(fingerprint& print, X const& x) {
-  if constexpr (requires { x.for_each_in_fingerprint([](auto const&) {}); }) {
-    x.for_each_in_fingerprint([&](auto const& list) { add_to_fingerprint(print, list); });
-  } else if constexpr (has_members<X>) {
-    std::apply([&](auto const&... members) { (add_to_fingerprint(print, members), ...); }, member_access::of(x));
-  } else if constexpr (requires {
-                         x.size();
-                         x.begin();
-                       }) {
-    print.add(static_cast<std::int64_t>(x.size()));
-    for (auto const& element : x) {
-      add_to_fingerprint(print, element);
-    }
-  } else if constexpr (std::is_floating_point_v<X>) {
-    static_assert(std::numeric_limits<X>::digits <= std::numeric_limits<double>::digits);
-    print.add(std::bit_cast<std::int64_t>(static_cast<double>(x)));
-  } else {
-    static_assert(std::is_integral_v<X> || std::is_enum_v<X>, "give numbers, lists, or structures with `members`");
-    print.add(static_cast<std::int64_t>(x));
-  }
-}
-
-template <class... X>
-[[nodiscard]] std::int64_t fingerprint_of(X const&... x) {
-  fingerprint print;
-  (add_to_fingerprint(print, x), ...);
-  return print.value();
-}
 
 /// Calls `visit(name, pointer to member)` for members that are equal on all ranks, and on any number that go on.
 template <class Checkpoint, class Visit>

@@ -38,26 +38,6 @@ namespace glt::dist {
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }
 
-} // namespace glt::dist
-
-namespace glt::detail {
-
-/// Returns the role of a name, such as a program's argument.
-///
-/// @throws precondition_error  if no role has this name
-[[nodiscard]] inline dist::role role_named(std::string_view name) {
-  auto const found = std::ranges::find(role_names, name);
-  if (found == role_names.end()) {
-    throw precondition_error(
-        message("role_named: \"", name, "\" is not a role; pass trainer, worker, server or client"));
-  }
-  return static_cast<dist::role>(found - role_names.begin());
-}
-
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Returns the role of a rank if the first `num_servers` ranks are servers and the others clients.
 ///
 /// @throws precondition_error  if there would be no server or no client, or the rank does not exist

@@ -49,10 +49,6 @@ template <communicator Comm>
   return committed(comm, [&] { return groups_of(comm, introductions); }); // the others wait for the split
 }
 
-// A value whose bytes have the same meaning on another rank, and that is not a text.
-template <class T>
-concept gathered_value = bytes_copyable<T> && !std::is_pointer_v<T> && !std::convertible_to<T const&, std::string_view>;
-
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -139,71 +135,18 @@ public:
   [[nodiscard]] std::span<int const> ranks_of(std::string_view group) const {
     auto const found = std::ranges::find(groups_, group, &detail::role_group::name);
     if (found == groups_.end()) {
-      std::string names;
-      for (auto const& other : groups_) {
-        names += detail::message(names.empty() ? "\"" : ", \"", other.name, '"');
-      }
-      throw precondition_error(detail::message("ranks_of: no group \"", group, "\"; groups are ", names));
+      throw precondition_error(detail::message("ranks_of: no group \"", group, "\"; groups are ",
+                                               detail::name_list(groups_, &detail::role_group::name)));
     }
     return found->ranks;
   }
 
-  /// Waits until all ranks of the world, or of the group, have called it.
-  ///
-  /// @comm   collective; one header exchange
-  void world_barrier() { wait(world_); }
-  void group_barrier() { wait(group_); }
-
-  /// Gathers the values of all ranks of the world, or of the group, by rank.
-  ///
-  /// @comm   collective; one header exchange and one variable exchange
-  /// @throws collective_error  on every rank, if ranks pass values of different sizes
-  template <detail::gathered_value T>
-  [[nodiscard]] std::vector<T> gather_world(T const& value) {
-    return gather(world_, value);
-  }
-  template <detail::gathered_value T>
-  [[nodiscard]] std::vector<T> gather_group(T const& value) {
-    return gather(group_, value);
-  }
-
-  /// Gathers the texts of all ranks of the world, or of the group, by rank.
-  ///
-  /// @comm   collective; one header exchange and one variable exchange
-  [[nodiscard]] std::vector<std::string> gather_world(std::string_view text) { return gather(world_, text); }
-  [[nodiscard]] std::vector<std::string> gather_group(std::string_view text) { return gather(group_, text); }
-
 private:
-  // Kind of a call, by which mismatched calls of ranks are detected; `step` is the size of a gathered value.
-  enum class call : std::int32_t { barrier = 1, gather_values, gather_texts };
-
-  [[nodiscard]] static detail::call_site site_of(call which, std::int64_t step = 0) noexcept {
-    return {.what = detail::operation::user, .step = step, .hop = static_cast<std::int32_t>(which)};
-  }
-
   [[nodiscard]] std::size_t place_of_group(int world_rank) const {
     auto const has = [&](detail::role_group const& group) {
       return std::ranges::binary_search(group.ranks, world_rank);
     };
     return static_cast<std::size_t>(std::ranges::find_if(groups_, has) - groups_.begin());
-  }
-
-  static void wait(Comm& comm) { detail::exchange_values(detail::host_comm(comm), site_of(call::barrier), {}); }
-
-  template <class T>
-  [[nodiscard]] static std::vector<T> gather(Comm& comm, T const& value) {
-    using bytes = std::array<std::byte, sizeof(T)>;
-    std::vector<bytes> const own{std::bit_cast<bytes>(value)};
-    std::vector<T> values;
-    for (auto const& of_rank :
-         detail::gather_lists(detail::host_comm(comm), site_of(call::gather_values, sizeof(T)), {}, own)) {
-      values.push_back(std::bit_cast<T>(of_rank.front()));
-    }
-    return values;
-  }
-
-  [[nodiscard]] static std::vector<std::string> gather(Comm& comm, std::string_view text) {
-    return detail::gather_lists(detail::host_comm(comm), site_of(call::gather_texts), {}, std::string(text));
   }
 
   Comm world_;

@@ -26,13 +26,8 @@ namespace glt::detail {
 class fellow_servers {
 public:
   template <communicator Comm>
-  explicit fellow_servers(dist::role_context<Comm> const& roles) : own_(roles.world_rank()) {
-    for (auto const& group : roles.groups()) {
-      if (group.name == roles.group_name()) {
-        ranks_ = group.ranks;
-      }
-    }
-  }
+  explicit fellow_servers(dist::role_context<Comm> const& roles)
+      : own_(roles.world_rank()), ranks_(roles.group_of(own_).ranks) {}
 
   /// Returns all servers, this one included, as ranks of the world, ordered by group rank.
   [[nodiscard]] std::vector<int> const& ranks() const noexcept { return ranks_; }

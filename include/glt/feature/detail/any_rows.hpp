@@ -88,11 +88,8 @@ template <class List>
 [[nodiscard]] auto const& find_named(List const& list, std::string_view name) {
   auto const found = std::ranges::find_if(list, [&](auto const& each) { return each.name == name; });
   if (found == list.end()) {
-    std::string there;
-    for (auto const& each : list) {
-      there += (there.empty() ? "\"" : ", \"") + each.name + "\"";
-    }
-    throw precondition_error(message("no features \"", name, "\"; there are ", there.empty() ? "none" : there));
+    throw precondition_error(
+        message("no features \"", name, "\"; there are ", name_list(list, [](auto const& each) { return each.name; })));
   }
   return *found;
 }

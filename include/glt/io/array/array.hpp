@@ -166,27 +166,8 @@ template <class T>
   if (from.type() == glt::detail::element_type_of<T>) {
     return std::move(from).template take<T>();
   }
-  switch (from.type()) {
-  case element_type::int8:
-    return convert_elements<std::int8_t, T>(from);
-  case element_type::uint8:
-    return convert_elements<std::uint8_t, T>(from);
-  case element_type::int16:
-    return convert_elements<std::int16_t, T>(from);
-  case element_type::int32:
-    return convert_elements<std::int32_t, T>(from);
-  case element_type::int64:
-    return convert_elements<std::int64_t, T>(from);
-  case element_type::float16:
-    return convert_elements<float16, T>(from);
-  case element_type::bfloat16:
-    return convert_elements<bfloat16, T>(from);
-  case element_type::float32:
-    return convert_elements<float, T>(from);
-  case element_type::float64:
-    break;
-  }
-  return convert_elements<double, T>(from);
+  return glt::detail::visit_element(
+      from.type(), [&]<class From>(std::type_identity<From>) { return convert_elements<From, T>(from); });
 }
 
 } // namespace glt::io::detail

@@ -70,8 +70,58 @@ inline void check_rows(std::string const& path, std::int64_t rows, std::int64_t 
   }
 }
 
-inline std::string edges_of_type(raw_data::edge_table const& edges) {
+// Throws unless an optional array has a row for every vertex or edge; `what` names the array.
+inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const& what) {
+  if (rows != wanted) {
+    throw precondition_error(
+        glt::detail::message(what, " have ", rows, " rows for ", wanted, " vertices or edges; give one each"));
+  }
+}
+
+// Throws unless all arrays of vertices have a row for every vertex.
+inline void check_rows_of(raw_data::node_table const& table) {
+  auto const name = "node type '" + table.name + "'";
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
+  }
+  if (!table.labels.shape().empty()) {
+    check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
+  }
+  if (!table.times.empty()) {
+    check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
+  }
+}
+
+// Returns the name of a table, view or type of edges in errors.
+template <class Edges>
+std::string edges_of_type(Edges const& edges) {
   return "edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";
+}
+
+// Returns the name of a link split in errors.
+inline std::string link_split_name(edge_table_view const& table, link_split_view const& split) {
+  return edges_of_type(table) + ": link split '" + split.name + "'";
+}
+
+// Throws unless all arrays of edges have a row for every edge; reads no id.
+inline void check_rows_of(edge_table_view const& table) {
+  auto const name = edges_of_type(table);
+  auto const count = table.columns.sources.size();
+  check_rows(table.columns.destinations.size(), count, name + ": destinations");
+  for (auto const& feature : table.features) {
+    check_rows(feature.values.rows(), count, name + ": features '" + feature.name + "'");
+  }
+  if (!table.columns.weights.empty()) {
+    check_rows(table.columns.weights.size(), count, name + ": weights");
+  }
+  if (!table.columns.times.empty()) {
+    check_rows(table.columns.times.size(), count, name + ": times");
+  }
+  for (auto const& split : table.links) {
+    for (auto const* const pairs : {&split.edges, &split.negatives}) {
+      check_rows(pairs->destinations.size(), pairs->sources.size(), link_split_name(table, split) + ": destinations");
+    }
+  }
 }
 
 inline std::string vertices_of_type(raw_data::node_table const& nodes) {

@@ -7,6 +7,7 @@
 #include <glt/io/array/array.hpp>
 #include <glt/io/array/npy.hpp>
 #include <glt/io/detail/atomic_folder.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/folder/detail/npy_together.hpp>
 #include <glt/io/raw_data.hpp>
@@ -130,58 +131,14 @@ inline bool needs_tables(npy_folder_tables const& tables) {
 /// Returns a fingerprint of types, features and link splits, which is equal on ranks that agree on them.
 inline std::int64_t layout_fingerprint(raw_data_view const& data) {
   glt::detail::fingerprint contents;
-  auto const add = [&](std::string_view text) {
-    contents.add(std::ssize(text));
-    for (char const letter : text) {
-      contents.add(letter);
-    }
-  };
   for (auto const& nodes : data.nodes) {
-    add(nodes.name);
-    contents.add(nodes.num_nodes).add(std::ssize(nodes.features));
+    contents.add(nodes.name).add(nodes.num_nodes).add(nodes.features.size());
   }
   for (auto const& edges : data.edges) {
-    add(edges.source + "/" + edges.name + "/" + edges.destination);
-    contents.add(std::ssize(edges.features)).add(std::ssize(edges.links));
+    contents.add(edges.source).add(edges.name).add(edges.destination);
+    contents.add(edges.features.size()).add(edges.links.size());
   }
   return contents.value();
-}
-
-/// Throws if an array does not have one row per described vertex or edge.
-inline void check_rows_of(raw_data_view const& data) {
-  auto const check = [](std::string const& what, std::int64_t rows, std::int64_t wanted) {
-    if (rows != wanted) {
-      throw precondition_error(glt::detail::message(what, " of ", rows, " rows for ", wanted, "; give one for each"));
-    }
-  };
-  for (auto const& nodes : data.nodes) {
-    auto const of_type = " of vertices '" + nodes.name + "'";
-    if (nodes.num_nodes < 0) {
-      throw precondition_error(glt::detail::message(nodes.num_nodes, of_type, "; give 0 or more"));
-    }
-    for (auto const& feature : nodes.features) {
-      check("feature '" + feature.name + "'" + of_type, feature.values.rows(), nodes.num_nodes);
-    }
-    check("labels" + of_type, nodes.labels.shape().empty() ? nodes.num_nodes : nodes.labels.rows(), nodes.num_nodes);
-    check("times" + of_type, nodes.times.empty() ? nodes.num_nodes : std::ssize(nodes.times), nodes.num_nodes);
-  }
-  for (auto const& edges : data.edges) {
-    auto const of_type = " of edges '" + edges.source + " " + edges.name + " " + edges.destination + "'";
-    auto const& columns = edges.columns;
-    auto const num_edges = columns.sources.size();
-    check("destinations" + of_type, columns.destinations.size(), num_edges);
-    check("weights" + of_type, columns.weights.empty() ? num_edges : columns.weights.size(), num_edges);
-    check("times" + of_type, columns.times.empty() ? num_edges : columns.times.size(), num_edges);
-    for (auto const& feature : edges.features) {
-      check("feature '" + feature.name + "'" + of_type, feature.values.rows(), num_edges);
-    }
-    for (auto const& split : edges.links) {
-      for (auto const& pairs : {split.edges, split.negatives}) {
-        check("destinations of the link split '" + split.name + "'" + of_type, pairs.destinations.size(),
-              pairs.sources.size());
-      }
-    }
-  }
 }
 
 // Writer of the arrays of a data set of which every rank holds some rows.
@@ -279,7 +236,7 @@ private:
 template <communicator Comm>
 void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, raw_data_view const& piece) {
   glt::detail::call_site const site{.what = glt::detail::operation::shuffle};
-  auto const same = [](auto, auto) { return "has other types or features than rank 0; give the same to all ranks"; };
+  auto const same = "has other types or features than rank 0; give the same to all ranks";
   detail::npy_folder_tables tables;
   auto failure = glt::detail::failure_of([&] {
     tables = detail::tables_of(piece);
@@ -301,7 +258,16 @@ void write_npy_folder_together(Comm comm, std::filesystem::path const& folder, r
 // Writes the folder from all rows at once, after checks.
 inline void write_checked_folder(std::filesystem::path const& folder, raw_data_view const& data) {
   static_cast<void>(tables_text(tables_of(data)));
-  check_rows_of(data);
+  for (auto const& nodes : data.nodes) {
+    if (nodes.num_nodes < 0) {
+      throw precondition_error(
+          glt::detail::message(nodes.num_nodes, " vertices of type '", nodes.name, "'; give 0 or more"));
+    }
+    check_rows_of(nodes);
+  }
+  for (auto const& edges : data.edges) {
+    check_rows_of(edges);
+  }
   try {
     write_npy_folder_together(serial_comm(), folder, data);
   } catch (collective_error const& fault) {

@@ -59,6 +59,27 @@ auto reason_of_part() {
   }
 }
 
+template <memory_space Space>
+void check_original_ids(array_view<Space, global_id const> original, std::int64_t num_vertices) {
+  if (!original.empty() && original.size() != num_vertices) {
+    throw precondition_error(message(original.size(), " original ids for ", num_vertices, " vertices"));
+  }
+}
+
+/// Throws for a graph or original ids of one process that do not have all rows; `part_sampler` is the class for a part.
+///
+/// @throws precondition_error  if the graph is not square, or there are original ids but not one per row
+template <memory_space Space, vertex_id Vertex>
+void check_all_rows(csr_view<Space, Vertex> graph, array_view<Space, global_id const> original,
+                    std::string_view part_sampler) {
+  if (graph.num_rows() != graph.num_columns()) {
+    throw precondition_error(message("graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
+                                     " columns; on one process all rows are needed: use ", part_sampler,
+                                     " for a part of a graph"));
+  }
+  check_original_ids(original, graph.num_rows());
+}
+
 [[noreturn]] inline void refuse_vertex(std::string_view what, std::int64_t i, std::int64_t id,
                                        std::int64_t num_vertices) {
   throw precondition_error(

@@ -200,12 +200,6 @@ void validate_labels(Policy const& policy, array_view<Policy::space, std::int64_
   }
 }
 
-/// Checks labels in ordinary memory.
-inline void validate_labels(host_view<std::int64_t const> labels, std::int64_t num_positives,
-                            negative_options const& options) {
-  validate_labels(device::cpu(), labels, num_positives, options);
-}
-
 } // namespace detail
 
 } // namespace glt

@@ -48,9 +48,6 @@ struct weight_at {
   array_view<Space, Weight> weights;
   GLT_HOST_DEVICE double operator()(std::int64_t i) const { return static_cast<double>(weights[i]); }
 };
-struct larger_weight {
-  GLT_HOST_DEVICE double operator()(double a, double b) const { return a < b ? b : a; }
-};
 
 template <memory_space Space, class Weight, class Scale>
 struct share_of_weight {
@@ -100,13 +97,7 @@ template <device_policy Policy, class Weight>
                                              static_cast<double>(read_element(policy, weights, wrong)),
                                              "; a weight is finite and not negative"));
   }
-  return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger_weight{});
-}
-
-/// Returns the largest of some weights in ordinary memory.
-template <class Weight>
-[[nodiscard]] double largest_weight(host_view<Weight> weights, std::int64_t first = 0) {
-  return largest_weight(device::cpu(), weights, first);
+  return ex.reduce(weights.size(), 0.0, detail::weight_at<Policy::space, Weight>{weights}, detail::larger<double>{});
 }
 
 /// View that finds the vertex of a number below the sum of all weights; each vertex has as many numbers as its weight.

@@ -39,26 +39,6 @@ inline void check_num_times(std::int64_t times, std::int64_t edges) {
   }
 }
 
-// Checks times; copy(view) returns a vector with the elements of a view in any memory.
-template <class Executor, memory_space Space, class Vertex, class Copy>
-void check_times(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times,
-                 Copy const& copy) {
-  check_num_times(times.size(), graph.num_edges());
-  auto const rows = graph.num_rows();
-  auto const bad = ex.reduce(rows, rows, row_if_times_descend<csr_view<Space, Vertex>>{graph, times}, smaller{});
-  if (bad < rows) {
-    auto const ends = copy(graph.offsets().subview(bad, 2));
-    auto const of_row = copy(times.subview(ends[0], ends[1] - ends[0]));
-    std::size_t i = 1;
-    while (of_row[i - 1] <= of_row[i]) {
-      ++i;
-    }
-    throw precondition_error(message("time ", i, " of row ", bad, " is ", of_row[i],
-                                     ", earlier than the one before it, ", of_row[i - 1],
-                                     "; sort the rows with sort_rows_by_time"));
-  }
-}
-
 } // namespace detail
 
 /// Gives every edge the time of its source, for graphs whose vertices have times.
@@ -83,27 +63,34 @@ template <device_policy Policy = device::cpu, vertex_id Vertex>
   return times;
 }
 
-/// Checks untrusted times: one per edge, ascending within every row.
+/// Checks untrusted times: one per edge, ascending within every row. `examiner` is an executor of the host, or the policy
+/// of the memory.
 ///
 /// @shape  graph of E edges · times [E], by position
+/// @where  synchronises
 /// @pre    the offsets of the graph are right; not checked, see `validate`
 /// @throws precondition_error  if times has another length, or naming the first row, and the first position in it, at
 ///                             which an earlier time follows a later one
 /// @cost   O(num_rows + E)
-template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(detail::host_accessible(Space))
-void validate(csr_view<Space, Vertex> graph, array_view<Space, std::int64_t const> times, Executor const& ex = {}) {
-  detail::check_times(ex, graph, times,
-                      [](auto view) { return std::vector<std::int64_t>(view.data(), view.data() + view.size()); });
-}
-
-/// Checks times in memory of a policy.
-///
-/// @where  synchronises
-template <device_policy Policy, vertex_id Vertex>
-void validate(Policy const& policy, csr_view<Policy::space, Vertex> graph,
-              std::type_identity_t<array_view<Policy::space, std::int64_t const>> times) {
-  detail::check_times(policy.executor(), graph, times, [&](auto view) { return to_vector(policy, view); });
+template <memory_space Space, vertex_id Vertex, class Examiner = exec::sequential>
+  requires detail::examines<Examiner, Space>
+void validate(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Space, std::int64_t const>> times,
+              Examiner const& examiner = {}) {
+  detail::check_num_times(times.size(), graph.num_edges());
+  auto const rows = graph.num_rows();
+  auto const bad = detail::executor_of(examiner).reduce(
+      rows, rows, detail::row_if_times_descend<csr_view<Space, Vertex>>{graph, times}, detail::smaller{});
+  if (bad < rows) {
+    auto const begin = detail::look_at(examiner, graph.offsets(), bad);
+    auto const time = [&](std::int64_t i) { return detail::look_at(examiner, times, begin + i); };
+    std::int64_t i = 1;
+    while (time(i - 1) <= time(i)) {
+      ++i;
+    }
+    throw precondition_error(detail::message("time ", i, " of row ", bad, " is ", time(i),
+                                             ", earlier than the one before it, ", time(i - 1),
+                                             "; sort the rows with sort_rows_by_time"));
+  }
 }
 
 } // namespace glt

@@ -122,10 +122,6 @@ struct degree_of_row {
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t r) const { return graph.degree(r); }
 };
 
-struct larger {
-  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b > a ? b : a; }
-};
-
 } // namespace detail
 
 /// Alias tables of the rows of a graph, for draws of edges in proportion to weight in O(1).
@@ -154,9 +150,9 @@ public:
       : slots_(graph.num_edges(), policy), num_positive_(graph.num_rows(), policy) {
     using graph_type = csr_view<space, Vertex>;
     auto const ex = policy.executor();
-    validate(policy, graph, weights);
-    auto const longest =
-        ex.reduce(graph.num_rows(), std::int64_t{0}, detail::degree_of_row<graph_type>{graph}, detail::larger{});
+    validate(graph, weights, policy);
+    auto const longest = ex.reduce(graph.num_rows(), std::int64_t{0}, detail::degree_of_row<graph_type>{graph},
+                                   detail::larger<std::int64_t>{});
     if (longest > std::int64_t{detail::always}) {
       throw precondition_error(detail::message("weight table of a row of ", longest, " edges; tables number the ",
                                                "edges of a row with 32 bits: sample without tables"));

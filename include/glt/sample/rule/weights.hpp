@@ -65,44 +65,29 @@ void check_num_weights(csr_view<Space, Vertex> graph, array_view<Space, float co
   }
 }
 
-// Checks weights; read(view, i) returns an element of a view in any memory.
-template <class Executor, memory_space Space, class Vertex, class Read>
-void check_weights(Executor const& ex, csr_view<Space, Vertex> graph, array_view<Space, float const> weights,
-                   Read const& read) {
-  check_num_weights(graph, weights);
-  auto const bad = ex.reduce(weights.size(), weights.size(), position_if_invalid<Space>{weights}, smaller{});
-  if (bad < weights.size()) {
-    auto const row =
-        first_where(0, graph.num_rows() - 1, [&](std::int64_t r) { return read(graph.offsets(), r + 1) > bad; });
-    throw precondition_error(message("weight of edge ", bad - read(graph.offsets(), row), " of row ", row,
-                                     " (position ", bad, ") is ", read(weights, bad),
-                                     "; a weight is finite and 0 or more"));
-  }
-}
-
 } // namespace detail
 
-/// Checks untrusted edge weights.
+/// Checks untrusted edge weights. `examiner` is an executor of the host, or the policy of the memory.
 ///
 /// @shape  weights [E], in row order
+/// @where  synchronises
 /// @throws precondition_error  if there is not one weight per edge, or naming the first position, with its row, whose
 ///                             weight is negative, infinite or not a number
 /// @cost   O(E)
-template <memory_space Space, vertex_id Vertex, reaches<Space> Executor = exec::sequential>
-  requires(detail::host_accessible(Space))
+template <memory_space Space, vertex_id Vertex, class Examiner = exec::sequential>
+  requires detail::examines<Examiner, Space>
 void validate(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Space, float const>> weights,
-              Executor const& ex = {}) {
-  detail::check_weights(ex, graph, weights, [](auto view, std::int64_t i) { return view[i]; });
-}
-
-/// Checks weights in memory of a policy.
-///
-/// @where  synchronises
-template <device_policy Policy, vertex_id Vertex>
-void validate(Policy const& policy, csr_view<Policy::space, Vertex> graph,
-              std::type_identity_t<array_view<Policy::space, float const>> weights) {
-  detail::check_weights(policy.executor(), graph, weights,
-                        [&](auto view, std::int64_t i) { return detail::read_element(policy, view, i); });
+              Examiner const& examiner = {}) {
+  detail::check_num_weights(graph, weights);
+  auto const bad = detail::executor_of(examiner).reduce(weights.size(), weights.size(),
+                                                        detail::position_if_invalid<Space>{weights}, detail::smaller{});
+  if (bad < weights.size()) {
+    auto const offset = [&](std::int64_t row) { return detail::look_at(examiner, graph.offsets(), row); };
+    auto const row = detail::first_where(0, graph.num_rows() - 1, [&](std::int64_t r) { return offset(r + 1) > bad; });
+    throw precondition_error(detail::message("weight of edge ", bad - offset(row), " of row ", row, " (position ", bad,
+                                             ") is ", detail::look_at(examiner, weights, bad),
+                                             "; a weight is finite and 0 or more"));
+  }
 }
 
 } // namespace glt

@@ -5,7 +5,6 @@
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/path_step.hpp>
 #include <glt/sample/walk/detail/serial_walks.hpp>

@@ -4,7 +4,6 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/sample/detail/arguments.hpp>
-#include <glt/sample/detail/batch/hop_request.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/options.hpp>
 #include <glt/sample/walk/detail/node2vec_choice.hpp>
@@ -47,9 +46,8 @@ public:
                   array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     detail::validate(options_);
-    detail::check_square(graph);
+    detail::check_all_rows(graph, original, "metapath_walker for a relation, and dist::node2vec_walker");
     detail::check_edge_ids(graph, options_.edge_ids);
-    detail::check_original_ids(original, graph.num_rows());
     ascending_ = detail::rows_ascend(policy_.executor(), graph);
   }
 

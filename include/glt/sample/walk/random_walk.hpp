@@ -18,22 +18,6 @@ namespace detail {
 template <class Policy, memory_space Space>
 inline constexpr bool policy_reaches = reaches<decltype(std::declval<Policy const&>().executor()), Space>;
 
-template <memory_space Space>
-void check_original_ids(original_ids<Space> original, std::int64_t num_vertices) {
-  if (!original.empty() && original.size() != num_vertices) {
-    throw precondition_error(message(original.size(), " original ids for ", num_vertices, " vertices"));
-  }
-}
-
-template <memory_space Space, vertex_id Vertex>
-void check_square(csr_view<Space, Vertex> graph) {
-  if (graph.num_rows() != graph.num_columns()) {
-    throw precondition_error(message("walks over a graph of ", graph.num_rows(), " rows and ", graph.num_columns(),
-                                     " columns; they need all rows: use dist::random_walker for a part of a graph, ",
-                                     "metapath_walker for a relation"));
-  }
-}
-
 } // namespace detail
 
 /// Walker along the rows of a graph: from a vertex to the source of one of its edges, every edge equally likely.
@@ -70,9 +54,8 @@ public:
                 array_view<GraphSpace, global_id const> original = {})
       : graph_(graph), options_(options), original_(original), policy_(std::move(policy)) {
     detail::validate(options_);
-    detail::check_square(graph);
+    detail::check_all_rows(graph, original, "metapath_walker for a relation, and dist::random_walker");
     detail::check_edge_ids(graph, options_.edge_ids);
-    detail::check_original_ids(original, graph.num_rows());
   }
 
   [[nodiscard]] walk_options const& options() const noexcept { return options_; }

@@ -64,7 +64,7 @@ TEST_CASE("members stored and deflated are read by name, in any order and more t
     CHECK(longs_of(file.read("many")) == many);
     CHECK(file.read_string("kind") == "csr");
     CHECK(names(thrown<io_error>([&] { static_cast<void>(file.read("x")); }), "a.npz", "no array 'x'",
-                "many, none, kind"));
+                R"("many", "none", "kind")"));
     CHECK(names(thrown<io_error>([&] { static_cast<void>(file.read("kind")); }), "a.npz/kind.npy", "'|S3'"));
   }
 }
@@ -121,7 +121,7 @@ TEST_CASE("an archive without members is read, and has no array") {
   write_bytes(scratch / "a.npz", end);
   io::detail::npz_file file(scratch / "a.npz");
   CHECK(file.names().empty());
-  CHECK(names(thrown<io_error>([&] { static_cast<void>(file.read("x")); }), "none at all"));
+  CHECK(names(thrown<io_error>([&] { static_cast<void>(file.read("x")); }), "but none"));
 }
 
 TEST_CASE("an encrypted member is refused") {

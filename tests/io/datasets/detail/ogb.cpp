@@ -187,7 +187,7 @@ TEST_CASE("files that are missing, cut or contradict each other are refused") {
   CHECK(names(fault_of(with(plain_ogb(), "split/time/train.csv.gz", "1\n0\n1\n0\n")), "train.csv.gz",
               "id 3 is 0, as id 1 is", "save numpy.flatnonzero of it if it is a mask"));
   CHECK(names(fault_of(with(typed_ogb(), "split/time/paper/test.csv.gz", "3\n")), "paper/test.csv.gz", "id 0 is 3"));
-  CHECK(names(fault_of(with(plain_ogb(), "split/size/train.csv.gz", "0\n")), "several splits: size, time"));
+  CHECK(names(fault_of(with(plain_ogb(), "split/size/train.csv.gz", "0\n")), "several splits: \"size\", \"time\""));
   CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "")), "num-node-dict.csv.gz", "is empty"));
   CHECK(names(fault_of(with(typed_ogb(), "raw/num-node-dict.csv.gz", "author,paper\n2,3\n2,3\n")),
               "num-node-dict.csv.gz", "one graph"));

@@ -43,12 +43,12 @@ TEST_CASE("a split is taken if it is the only one, and chosen otherwise") {
   scratch_folder const scratch;
   std::filesystem::create_directories(scratch / "raw");
   write_bytes(scratch / "raw/num-node-dict.csv", "");
-  CHECK(names(fault_of(scratch.path(), "time"), "no split 'time'", "none at all"));
+  CHECK(names(fault_of(scratch.path(), "time"), "no split 'time'", "but none"));
   std::filesystem::create_directories(scratch / "split/time/paper");
   CHECK(io::detail::ogb_files(scratch.path(), {}).split() == scratch / "split/time");
   std::filesystem::create_directories(scratch / "split/random");
-  CHECK(names(fault_of(scratch.path()), "several splits: random, time", "--split"));
-  CHECK(names(fault_of(scratch.path(), "size"), "no split 'size'", "random, time"));
+  CHECK(names(fault_of(scratch.path()), "several splits: \"random\", \"time\"", "--split"));
+  CHECK(names(fault_of(scratch.path(), "size"), "no split 'size'", "but \"random\", \"time\""));
   CHECK(io::detail::ogb_files(scratch.path(), {.split = "random"}).split() == scratch / "split/random");
 }
 

@@ -77,7 +77,7 @@ std::vector<double> some_weights(std::int64_t size) {
 
 std::vector<std::int64_t> shares_of(std::vector<double> const& weights) {
   glt::host_view<double const> const view(weights);
-  glt::detail::weight_scale const scale(glt::detail::largest_weight(view), view.size());
+  glt::detail::weight_scale const scale(glt::detail::largest_weight(glt::device::cpu(), view), view.size());
   std::vector<std::int64_t> shares;
   for (auto const weight : weights) {
     shares.push_back(scale(weight));

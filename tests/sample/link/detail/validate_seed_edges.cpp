@@ -20,7 +20,7 @@ TEST_CASE("lists that are no edges of the graph are refused by the first fault")
   std::vector<glt::local_id> const negative{3, -1};
   std::vector<glt::local_id> const three{1, 2, 3};
   auto const check = [](sources_type sources, ids destinations, std::int64_t vertices) {
-    glt::detail::validate_seed_edges(sources, destinations, vertices, vertices);
+    glt::detail::validate_seed_edges(glt::device::cpu(), sources, destinations, vertices, vertices);
   };
   auto const refused = [&](sources_type sources, ids destinations, std::int64_t vertices) {
     return glt_test::thrown<glt::precondition_error>([&] { check(sources, destinations, vertices); });

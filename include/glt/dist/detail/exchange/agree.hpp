@@ -4,6 +4,7 @@
 #include <glt/comm/comm.hpp>
 #include <glt/comm/communicator.hpp>
 #include <glt/comm/detail/agreement.hpp>
+#include <glt/core/detail/members.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
 
@@ -23,7 +24,7 @@ void agree(Comm& comm, call_site site, std::string const& failure) {
 /// @comm   collective; one header exchange
 /// @throws collective_error  on every rank, if `failure` is not empty on one, or if the values differ
 template <communicator Comm, class Difference>
-void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference difference) {
+void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t value, Difference const& difference) {
   check_same(comm, exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 
@@ -35,8 +36,28 @@ void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t 
 /// Number that almost certainly differs between different values; for `agree`.
 class fingerprint {
 public:
-  fingerprint& add(std::int64_t value) noexcept {
-    key_ = key_.fold(static_cast<std::uint64_t>(value));
+  /// Adds a number, a list, or a structure with `members`, element by element.
+  template <class X>
+  fingerprint& add(X const& x) {
+    if constexpr (requires { x.for_each_in_fingerprint([](auto const&) {}); }) {
+      x.for_each_in_fingerprint([this](auto const& list) { add(list); });
+    } else if constexpr (has_members<X>) {
+      std::apply([&](auto const&... members) { (add(members), ...); }, member_access::of(x));
+    } else if constexpr (requires {
+                           x.size();
+                           x.begin();
+                         }) {
+      add(static_cast<std::int64_t>(x.size()));
+      for (auto const& element : x) {
+        add(element);
+      }
+    } else if constexpr (std::is_floating_point_v<X>) {
+      static_assert(std::numeric_limits<X>::digits <= std::numeric_limits<double>::digits);
+      add(std::bit_cast<std::int64_t>(static_cast<double>(x)));
+    } else {
+      static_assert(std::is_integral_v<X> || std::is_enum_v<X>, "give numbers, lists, or structures with `members`");
+      key_ = key_.fold(static_cast<std::uint64_t>(static_cast<std::int64_t>(x)));
+    }
     return *this;
   }
   [[nodiscard]] std::int64_t value() const noexcept { return static_cast<std::int64_t>(key_.bits()); }
@@ -44,6 +65,14 @@ public:
 private:
   random_key key_{0};
 };
+
+/// Returns the fingerprint of several values.
+template <class... X>
+[[nodiscard]] std::int64_t fingerprint_of(X const&... x) {
+  fingerprint print;
+  (print.add(x), ...);
+  return print.value();
+}
 
 /// Returns the fingerprint of a partition.
 ///

@@ -10,12 +10,6 @@
 
 namespace glt::detail {
 
-template <memory_space Space>
-struct set_to_earliest_time {
-  array_view<Space, std::int64_t> times;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { times[i] = std::numeric_limits<std::int64_t>::min(); }
-};
-
 /// Times from which on the vertices of a graph in parts, or of one type, exist. Owners hold the times of their
 /// vertices.
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
@@ -51,7 +45,8 @@ public:
 
   /// Writes the time of vertices that always exist.
   void set_to_earliest(array_view<space, std::int64_t> times) const {
-    policy_.executor().for_each(times.size(), set_to_earliest_time<space>{times});
+    policy_.executor().for_each(times.size(),
+                                fill_elements<space, std::int64_t>{times, std::numeric_limits<std::int64_t>::min()});
   }
 
 private:

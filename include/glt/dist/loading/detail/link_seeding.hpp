@@ -111,13 +111,12 @@ private:
         check(ends.weights, "weights");
         check(ends.times, "times");
       });
-      fingerprint print;
-      print.add(types.edge_type).add(ends.weights.contains(types.source)).add(ends.weights.contains(types.destination));
-      print.add(ends.times.contains(types.source)).add(ends.times.contains(types.destination));
-      agree(host_comm(comm), {.what = operation::make_sampler}, failure, print.value(), [](auto, auto) {
-        return "has other seed edges, weights or times than rank 0; pass the same edge type, weighted types and types "
-               "with times on all ranks";
-      });
+      auto const print =
+          fingerprint_of(types.edge_type, ends.weights.contains(types.source), ends.weights.contains(types.destination),
+                         ends.times.contains(types.source), ends.times.contains(types.destination));
+      agree(host_comm(comm), {.what = operation::make_sampler}, failure, print,
+            "has other seed edges, weights or times than rank 0; pass the same edge type, weighted types and types "
+            "with times on all ranks");
     }
     return types;
   }

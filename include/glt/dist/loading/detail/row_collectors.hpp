@@ -60,18 +60,10 @@ public:
   row_collectors(Comm comm, collected_things<StorePolicy, T> const& things, Graph const& graph, bool edge_ids,
                  Policy policy)
       : features_(things.features), policy_(policy) {
-    fingerprint kinds;
-    kinds.add(things.features != nullptr);
-    for (auto const* const of_types : {&things.nodes, &things.edges}) {
-      for (auto const& [type, each] : *of_types) {
-        kinds.add(type);
-      }
-      kinds.add(-1);
-    }
+    auto const kinds =
+        fingerprint_of(things.features != nullptr, std::views::keys(things.nodes), std::views::keys(things.edges));
     agree(host_comm(comm), {.what = operation::make_sampler}, failure_of([&] { check(things, graph, edge_ids); }),
-          kinds.value(), [](auto, auto) {
-            return "collects other things than rank 0; ask for the same features and named tensors on all ranks";
-          });
+          kinds, "collects other things than rank 0; ask for the same features and named tensors on all ranks");
     if (features_ != nullptr) {
       rows_.emplace(comm, *features_, policy);
     }

@@ -200,12 +200,8 @@ public:
   [[nodiscard]] std::string key_of(open_message const& head, unpacker& reader) const {
     auto const* const offer = find_offer(head.offer);
     if (offer == nullptr) {
-      std::string names;
-      for (auto const& other : offers_) {
-        names += (names.empty() ? "\"" : ", \"") + other->name() + '"';
-      }
-      throw precondition_error(
-          message("no offer \"", head.offer, "\"; servers offer ", names.empty() ? "nothing" : names));
+      throw precondition_error(message("no offer \"", head.offer, "\"; servers offer ",
+                                       name_list(offers_, [](auto const& other) { return other->name(); })));
     }
     if (offer->batch_name() != head.batch_name) {
       throw precondition_error(message("\"", head.offer,

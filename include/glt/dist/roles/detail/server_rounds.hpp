@@ -61,11 +61,6 @@ public:
   }
 
 private:
-  struct job {
-    std::uint64_t seed = 0;
-    std::int64_t epoch = 0;
-    std::int64_t step = 0;
-  };
   // The loader of this server whose batches were made, their number, and the failure of the next one.
   struct outcome {
     served_stream* stream = nullptr;
@@ -93,30 +88,23 @@ private:
 
   void make_batches(typename served_kinds<Comm>::entry& of, outcome& made) {
     auto* const stream = of.due();
-    std::vector<job> own;
+    std::vector<sample_key> own;
     stream_batches mine{.stream = stream};
     if (stream != nullptr) {
       mine.count = stream->num_due();
       stream->begin_sweep();
     }
     for (std::int64_t i = 0; i < mine.count; ++i) {
-      auto const key = stream->key(i);
-      own.push_back({key.seed, key.epoch, key.step});
+      own.push_back(stream->key(i));
     }
     auto const jobs = gather_lists(group_, {.what = operation::produce, .step = number_}, {}, own);
     for (std::size_t rank = 0; static_cast<int>(rank) < group_.rank(); ++rank) {
       mine.place += jobs[rank].size();
     }
     std::vector<sample_key> keys;
-    auto const make_one = [&](job const& one, stream_batches const& batches) {
-      keys.assign(1, {.seed = one.seed, .epoch = one.epoch, .step = one.step});
-      of.kind->make(keys, batches);
-    };
     made.failure = together([&] {
       for (auto const& list : jobs) {
-        for (auto const& [seed, epoch, step] : list) {
-          keys.push_back({.seed = seed, .epoch = epoch, .step = step});
-        }
+        keys.insert(keys.end(), list.begin(), list.end());
       }
       of.kind->make(keys, mine);
     });
@@ -131,7 +119,7 @@ private:
         bool const is_own = static_cast<int>(rank) == group_.rank();
         for (std::size_t i = 0; i < jobs[rank].size(); ++i) {
           stream_batches const one{.stream = stream, .first = static_cast<std::int64_t>(i), .count = is_own ? 1 : 0};
-          auto of_one = together([&] { make_one(jobs[rank][i], one); });
+          auto of_one = together([&] { of.kind->make(std::span(&jobs[rank][i], 1), one); });
           if (is_own && !made.failure) {
             made.failure = std::move(of_one);
             made.count += made.failure ? 0 : 1;

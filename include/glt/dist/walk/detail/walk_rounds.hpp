@@ -63,11 +63,9 @@ public:
       divide(batches);
       return;
     }
-    check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value, [](auto, auto) {
-      return "walks with another key than rank 0, or for another number of batches; pass the same "
-             "seed, epoch and step "
-             "on all ranks";
-    });
+    check_same(inbox_.host(), inbox_.send(site, fingerprint_of(batches), unable), &call_header::value,
+               "walks with another key than rank 0, or for another number of batches; pass the same seed, epoch and "
+               "step on all ranks");
     for (bool walking = true; walking;) {
       std::int64_t num_left = 0;
       auto const failure = failure_of([&] {
@@ -93,10 +91,10 @@ private:
 
   using batches_type = std::span<walks_to_make<Policy, Vertex> const>;
 
-  static std::int64_t fingerprint_of(batches_type batches) noexcept {
+  static std::int64_t fingerprint_of(batches_type batches) {
     fingerprint print;
     for (auto const& [starts, key, out] : batches) {
-      print.add(static_cast<std::int64_t>(key.seed)).add(key.epoch).add(key.step);
+      print.add(key.seed).add(key.epoch).add(key.step);
     }
     return print.value();
   }

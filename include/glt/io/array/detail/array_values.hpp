@@ -12,32 +12,15 @@ namespace glt::io::detail {
 
 // Calls f with a view of the elements in their type; 16-bit floats are converted to float first.
 template <class F>
-decltype(auto) visit_values(array const& values, F f) {
-  switch (values.type()) {
-  case element_type::int8:
-    return f(values.values<std::int8_t>());
-  case element_type::uint8:
-    return f(values.values<std::uint8_t>());
-  case element_type::int16:
-    return f(values.values<std::int16_t>());
-  case element_type::int32:
-    return f(values.values<std::int32_t>());
-  case element_type::int64:
-    return f(values.values<std::int64_t>());
-  case element_type::float32:
-    return f(values.values<float>());
-  case element_type::float16: {
-    auto const floats = convert_elements<float16, float>(values);
-    return f(floats.view());
-  }
-  case element_type::bfloat16: {
-    auto const floats = convert_elements<bfloat16, float>(values);
-    return f(floats.view());
-  }
-  case element_type::float64:
-    break;
-  }
-  return f(values.values<double>());
+auto visit_values(array const& values, F f) {
+  return glt::detail::visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::same_as<T, float16> || std::same_as<T, bfloat16>) {
+      auto const floats = convert_elements<T, float>(values);
+      return f(floats.view());
+    } else {
+      return f(values.values<T>());
+    }
+  });
 }
 
 // Up to 2^53 every whole number is a double.

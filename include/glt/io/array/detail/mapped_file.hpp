@@ -118,30 +118,12 @@ inline constexpr std::string_view npy_name_of(element_type type) noexcept {
   return npy_names[static_cast<std::size_t>(type)];
 }
 
-// The bytes of a mapped file with the members of `input_file`.
-class mapped_source {
-public:
-  explicit mapped_source(mapped_file const& file) : file_(file) {}
-  [[nodiscard]] std::int64_t size() const noexcept { return file_.size(); }
-  [[nodiscard]] std::int64_t position() const noexcept { return position_; }
-  void read(void* out, std::int64_t count) {
-    if (count > size() - position_) {
-      fail(size(), glt::detail::message("the file ends ", count - (size() - position_), " bytes early; make it again"));
-    }
-    glt::detail::copy_bytes(out, file_.data() + position_, count);
-    position_ += count;
-  }
-  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
-    throw io_error(file_.path().string(), offset, what);
-  }
-
-private:
-  mapped_file const& file_;
-  std::int64_t position_ = 0;
-};
+inline memory_source source_of(mapped_file const& file) {
+  return {{file.data(), file.size()}, file.path().string()};
+}
 
 // Refuses arrays whose rows and bytes are in another order than in memory.
-inline void check_order(mapped_source const& source, npy_header const& header) {
+inline void check_order(memory_source const& source, npy_header const& header) {
   if (has_columns_first(header) || is_big_endian(header)) {
     source.fail(0, std::string("is ") + (is_big_endian(header) ? "big-endian" : "in Fortran order") +
                        ", and cannot stay in its file; read it by io::read_npy, or save numpy.ascontiguousarray(a, "
@@ -151,7 +133,7 @@ inline void check_order(mapped_source const& source, npy_header const& header) {
 
 // The array of a mapped .npy file, whose header was read and is row by row, as elements of a type of the same size.
 inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, element_type type) {
-  mapped_source const source(*file);
+  auto const source = source_of(*file);
   auto const available = count_npy_elements(source, header, glt::detail::size_of(type)) * glt::detail::size_of(type);
   auto* const first = file->data() + header.data_offset;
   if (header.data_offset % glt::detail::size_of(type) == 0) {
@@ -171,7 +153,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 [[nodiscard]] inline array map_npy(std::filesystem::path const& path, element_type type,
                                    map_options const& options = {}) {
   auto file = std::make_shared<mapped_file>(path, options);
-  mapped_source source(*file);
+  auto source = source_of(*file);
   auto header = read_npy_header(source);
   check_order(source, header);
   if (header.type != npy_name_of(type)) {
@@ -187,7 +169,7 @@ inline array map_elements(std::shared_ptr<mapped_file> file, npy_header header, 
 /// @cost   as `map_npy`
 [[nodiscard]] inline array map_npy_any(std::filesystem::path const& path, map_options const& options = {}) {
   auto file = std::make_shared<mapped_file>(path, options);
-  mapped_source source(*file);
+  auto source = source_of(*file);
   auto header = read_npy_header(source);
   check_order(source, header);
   auto const& known = find_conversion(source, header);

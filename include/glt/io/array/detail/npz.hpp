@@ -195,7 +195,8 @@ private:
   zip_member open(std::string_view name) {
     auto const found = std::ranges::find(names_, name);
     if (found == names_.end()) {
-      throw io_error(path_.string(), 0, glt::detail::message("holds no array '", name, "' but ", list_names()));
+      throw io_error(path_.string(), 0,
+                     glt::detail::message("holds no array '", name, "' but ", glt::detail::name_list(names_)));
     }
     auto const index = static_cast<zip_uint64_t>(found - names_.begin());
     auto const fail = [&](std::string const& what) { throw io_error(path_of(name), 0, what); };
@@ -217,14 +218,6 @@ private:
                                 "; make it again"));
     }
     return {archive_.get(), index, static_cast<std::int64_t>(about.size), path_of(name)};
-  }
-
-  [[nodiscard]] std::string list_names() const {
-    std::string text;
-    for (auto const& name : names_) {
-      text += (text.empty() ? "" : ", ") + name;
-    }
-    return text.empty() ? "none at all" : text;
   }
 
   std::filesystem::path path_;

@@ -107,13 +107,9 @@ private:
       }
     }
     std::ranges::sort(names);
-    std::string listed;
-    for (auto const& name : names) {
-      listed += (listed.empty() ? "" : ", ") + name;
-    }
+    auto const listed = glt::detail::name_list(names);
     if (!wanted.empty() && std::ranges::find(names, wanted) == names.end()) {
-      throw io_error(folder.string(), 0,
-                     "holds no split '" + wanted + "' but " + (names.empty() ? "none at all" : listed));
+      throw io_error(folder.string(), 0, "holds no split '" + wanted + "' but " + listed);
     }
     if (wanted.empty() && names.size() > 1) {
       throw io_error(folder.string(), 0,

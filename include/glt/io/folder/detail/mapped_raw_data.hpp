@@ -48,7 +48,9 @@ public:
     }
     auto const counts = read_node_counts(files_.meta());
     for (auto const& type : files_.node_types()) {
-      map_nodes(type, counts);
+      nodes_.push_back(read_node_table(
+          files_, type, counts, [&](path const& file) { return map_dense(file); },
+          [](path const& file) { return read_npy_any(file); }, [&] { return count_nodes(type.name); }));
     }
   }
 
@@ -129,7 +131,7 @@ private:
                        .features = {},
                        .links = {}};
     auto const num_edges = edges.edge_index.columns();
-    auto const what = edges_of_type({.source = type.source, .name = type.name, .destination = type.destination});
+    auto const what = edges_of_type(type);
     auto const map = [&](char const* kind, element_type wanted) {
       auto const file = files_.find(kind, type.suffix);
       auto made = file ? map_npy(*file, wanted, {.watch = watch_}) : array();
@@ -155,59 +157,6 @@ private:
       }
     }
     edges_.push_back(std::move(edges));
-  }
-
-  void map_nodes(node_type_name const& type, std::map<std::string, std::int64_t> const& counts) {
-    raw_data::node_table nodes;
-    nodes.name = type.name;
-    nodes.num_nodes = -1;
-    auto const rows_are = [&](path const& file, std::int64_t rows) {
-      if (nodes.num_nodes >= 0) {
-        check_rows(file.string(), rows, nodes.num_nodes, vertices_of_type(nodes));
-      }
-      nodes.num_nodes = rows;
-    };
-    auto const list = [&](char const* kind) {
-      auto const file = files_.find(kind, type.suffix);
-      if (!file) {
-        return std::vector<std::int64_t>();
-      }
-      auto const values = read_npy_any(*file);
-      check_list(*file, values);
-      return integers_of(values, file->string());
-    };
-    if (auto const count = counts.find(type.name); count != counts.end()) {
-      rows_are(files_.meta(), count->second);
-    }
-    if (auto const file = files_.find("num_nodes", type.suffix)) {
-      auto const number = list("num_nodes");
-      if (number.size() != 1 || number[0] < 0) {
-        throw io_error(file->string(), 0, "is not a single number of 0 or more");
-      }
-      rows_are(*file, number[0]);
-    }
-    for (auto const& [name, file] : type.features) {
-      nodes.features.push_back({name, map_dense(file)});
-      rows_are(file, nodes.features.back().values.rows());
-    }
-    if (auto const file = files_.find("node_label", type.suffix)) {
-      nodes.labels = map_npy_any(*file, {.watch = watch_});
-      rows_are(*file, nodes.labels.rows());
-    }
-    if (auto const file = files_.find("node_time", type.suffix)) {
-      nodes.times = list("node_time");
-      rows_are(*file, static_cast<std::int64_t>(nodes.times.size()));
-    }
-    if (nodes.num_nodes < 0) {
-      nodes.num_nodes = count_nodes(type.name);
-    }
-    for (auto const& [ids, kind] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
-                                    std::pair{&nodes.test, "test_idx"}}) {
-      if (auto const file = files_.find(kind, type.suffix)) {
-        *ids = split_of(read_npy_any(*file), *file, nodes);
-      }
-    }
-    nodes_.push_back(std::move(nodes));
   }
 
   // Counts the vertices from the edges if no array has a row per vertex.

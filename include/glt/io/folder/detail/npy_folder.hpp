@@ -33,7 +33,8 @@ public:
       read_edges(type);
     }
     for (auto const& type : files_.node_types()) {
-      read_nodes(type);
+      auto const from = [&](path const& file) { return load(file); };
+      data_.nodes.push_back(read_node_table(files_, type, counts_, from, from, [&] { return count_nodes(type.name); }));
     }
     for (std::size_t i = 0; i < data_.edges.size(); ++i) {
       check_edges(data_.edges[i], files_.edge_types()[i]);
@@ -96,57 +97,11 @@ private:
     data_.edges.push_back(std::move(edges));
   }
 
-  void read_nodes(node_type_name const& type) {
-    raw_data::node_table nodes;
-    nodes.name = type.name;
-    bool known = false;
-    auto const rows_are = [&](path const& file, std::int64_t rows) {
-      if (known) {
-        check_rows(file.string(), rows, nodes.num_nodes, vertices_of_type(nodes));
-      }
-      nodes.num_nodes = rows;
-      known = true;
-    };
-    if (auto const count = counts_.find(type.name); count != counts_.end()) {
-      rows_are(files_.meta(), count->second);
-    }
-    if (auto const file = files_.find("num_nodes", type.suffix)) {
-      auto const number = load_integers(*file);
-      if (number.size() != 1 || number[0] < 0) {
-        throw io_error(file->string(), 0, "is not a single number of 0 or more");
-      }
-      rows_are(*file, number[0]);
-    }
-    for (auto const& [name, file] : type.features) {
-      nodes.features.push_back({name, load(file)});
-      rows_are(file, nodes.features.back().values.rows());
-    }
-    if (auto const file = files_.find("node_label", type.suffix)) {
-      nodes.labels = load(*file);
-      rows_are(*file, nodes.labels.rows());
-    }
-    if (auto const file = files_.find("node_time", type.suffix)) {
-      nodes.times = load_integers(*file);
-      rows_are(*file, static_cast<std::int64_t>(nodes.times.size()));
-    }
-    if (!known) {
-      count_nodes(nodes);
-    }
-    for (auto const& [list, name] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
-                                     std::pair{&nodes.test, "test_idx"}}) {
-      if (auto const file = files_.find(name, type.suffix)) {
-        *list = split_of(load(*file), *file, nodes);
-      }
-    }
-    data_.nodes.push_back(std::move(nodes));
-  }
-
   // Counts the vertices from the edges if no array has a row per vertex.
-  void count_nodes(raw_data::node_table& nodes) const {
-    auto const see = [&](std::string const& type, std::vector<global_id> const& ids) {
-      if (type == nodes.name) {
-        nodes.num_nodes = count_ids(ids, nodes.num_nodes);
-      }
+  [[nodiscard]] std::int64_t count_nodes(std::string const& type) const {
+    std::int64_t count = 0;
+    auto const see = [&](std::string const& end, std::vector<global_id> const& ids) {
+      count = end == type ? count_ids(ids, count) : count;
     };
     for (auto const& edges : data_.edges) {
       see(edges.source, edges.sources);
@@ -158,6 +113,7 @@ private:
         see(edges.destination, links.negatives.destinations);
       }
     }
+    return count;
   }
 
   void check_edges(raw_data::edge_table const& edges, edge_type_name const& type) const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/io/array/array.hpp>
+#include <glt/io/array/detail/array_values.hpp>
+#include <glt/io/detail/table_checks.hpp>
 #include <glt/io/folder/detail/npy_folder_tables.hpp>
 #include <glt/io/raw_data.hpp>
 
@@ -296,5 +299,63 @@ private:
   std::vector<node_type_name> node_types_;
   std::vector<edge_type_name> edge_types_;
 };
+
+/// Reads the arrays of a type of vertices. `keep(file)` returns an array with a row per vertex, `load(file)` any other
+/// array, and `count()` the number of vertices by the edges, if nothing else tells it.
+///
+/// @throws io_error  if an array has another number of rows than the others, or as `integers_of` and `split_of`
+template <class Keep, class Load, class Count>
+[[nodiscard]] raw_data::node_table read_node_table(npy_folder_files const& files, node_type_name const& type,
+                                                   std::map<std::string, std::int64_t> const& counts, Keep keep,
+                                                   Load load, Count count) {
+  using path = std::filesystem::path;
+  raw_data::node_table nodes;
+  nodes.name = type.name;
+  bool known = false;
+  auto const rows_are = [&](path const& file, std::int64_t rows) {
+    if (known) {
+      check_rows(file.string(), rows, nodes.num_nodes, vertices_of_type(nodes));
+    }
+    nodes.num_nodes = rows;
+    known = true;
+  };
+  auto const list = [&](path const& file) {
+    auto const values = load(file);
+    check_list(file, values);
+    return integers_of(values, file.string());
+  };
+  if (auto const stated = counts.find(type.name); stated != counts.end()) {
+    rows_are(files.meta(), stated->second);
+  }
+  if (auto const file = files.find("num_nodes", type.suffix)) {
+    auto const number = list(*file);
+    if (number.size() != 1 || number[0] < 0) {
+      throw io_error(file->string(), 0, "is not a single number of 0 or more");
+    }
+    rows_are(*file, number[0]);
+  }
+  for (auto const& [name, file] : type.features) {
+    nodes.features.push_back({name, keep(file)});
+    rows_are(file, nodes.features.back().values.rows());
+  }
+  if (auto const file = files.find("node_label", type.suffix)) {
+    nodes.labels = keep(*file);
+    rows_are(*file, nodes.labels.rows());
+  }
+  if (auto const file = files.find("node_time", type.suffix)) {
+    nodes.times = list(*file);
+    rows_are(*file, std::ssize(nodes.times));
+  }
+  if (!known) {
+    nodes.num_nodes = count();
+  }
+  for (auto const& [ids, kind] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
+                                  std::pair{&nodes.test, "test_idx"}}) {
+    if (auto const file = files.find(kind, type.suffix)) {
+      *ids = split_of(load(*file), *file, nodes);
+    }
+  }
+  return nodes;
+}
 
 } // namespace glt::io::detail

@@ -68,11 +68,7 @@ void write_lines_together(Comm& comm, std::filesystem::path const& path, lines_p
   auto const ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::int64_t> const own(ranks, piece.num_rows);
   std::vector<glt::detail::call_header> headers(ranks);
-  auto const fingerprint = glt::detail::fingerprint()
-                               .add(static_cast<std::int64_t>(piece.type))
-                               .add(piece.row_bytes)
-                               .add(std::ssize(piece.lines))
-                               .value();
+  auto const fingerprint = glt::detail::fingerprint_of(piece.type, piece.row_bytes, piece.lines.size());
   glt::detail::exchange_headers(comm, site, own, fingerprint, {}, headers);
   std::int64_t before = 0;
   std::int64_t total = 0;

@@ -11,14 +11,6 @@
 
 namespace glt::io::detail {
 
-// Throws unless an optional array has a row for every vertex or edge; `what` names the array.
-inline void check_rows(std::int64_t rows, std::int64_t wanted, std::string const& what) {
-  if (rows != wanted) {
-    throw precondition_error(
-        glt::detail::message(what, " have ", rows, " rows for ", wanted, " vertices or edges; give one each"));
-  }
-}
-
 // Throws for the first invalid vertex id of a list in memory; `what` names the list.
 inline void check_listed(host_view<global_id const> ids, raw_data::node_table const& table, std::string const& what) {
   for (std::int64_t i = 0; i < ids.size(); ++i) {
@@ -31,15 +23,7 @@ inline void check_listed(host_view<global_id const> ids, raw_data::node_table co
 // Throws unless all arrays and lists of a type fit its number of vertices.
 inline void check_nodes(raw_data::node_table const& table) {
   auto const name = "node type '" + table.name + "'";
-  for (auto const& feature : table.features) {
-    check_rows(feature.values.rows(), table.num_nodes, name + ": features '" + feature.name + "'");
-  }
-  if (!table.labels.shape().empty()) {
-    check_rows(table.labels.rows(), table.num_nodes, name + ": labels");
-  }
-  if (!table.times.empty()) {
-    check_rows(std::ssize(table.times), table.num_nodes, name + ": times");
-  }
+  check_rows_of(table);
   for (auto const& [ids, split] :
        {std::pair{&table.train, ": train"}, std::pair{&table.valid, ": valid"}, std::pair{&table.test, ": test"}}) {
     check_listed(*ids, table, name + split);
@@ -47,32 +31,6 @@ inline void check_nodes(raw_data::node_table const& table) {
       throw precondition_error(glt::detail::message(name, split, ": element ", *twice, " is vertex ",
                                                     (*ids)[static_cast<std::size_t>(*twice)],
                                                     ", as one before it; name every vertex once"));
-    }
-  }
-}
-
-// Returns the name of a link split in errors.
-inline std::string link_split_name(edge_table_view const& table, link_split_view const& split) {
-  return "edges '" + table.name + "': link split '" + split.name + "'";
-}
-
-// Throws unless all arrays of edges have a row for every edge; reads no id.
-inline void check_edges(edge_table_view const& table) {
-  auto const name = "edges '" + table.name + "'";
-  auto const count = table.columns.sources.size();
-  check_rows(table.columns.destinations.size(), count, name + ": destinations");
-  for (auto const& feature : table.features) {
-    check_rows(feature.values.rows(), count, name + ": features '" + feature.name + "'");
-  }
-  if (!table.columns.weights.empty()) {
-    check_rows(table.columns.weights.size(), count, name + ": weights");
-  }
-  if (!table.columns.times.empty()) {
-    check_rows(table.columns.times.size(), count, name + ": times");
-  }
-  for (auto const& split : table.links) {
-    for (auto const* const pairs : {&split.edges, &split.negatives}) {
-      check_rows(pairs->destinations.size(), pairs->sources.size(), link_split_name(table, split) + ": destinations");
     }
   }
 }
@@ -133,7 +91,7 @@ public:
       check_nodes(table);
     }
     for (auto const& table : data_.edges) {
-      check_edges(table);
+      check_rows_of(table);
     }
     check_hot(data_, hot_, num_parts());
   }

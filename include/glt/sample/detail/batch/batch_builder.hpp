@@ -118,7 +118,7 @@ public:
     sizes_.relation(e).destination = destination;
     adopt_policy(policy_, out.offsets, out.row, out.col, out.edge_ids);
     out.clear();
-    policy_.executor().for_each(1, set_to_zero<space, edge_offset>{out.offsets.view()});
+    policy_.executor().for_each(1, fill_elements<space, edge_offset>{out.offsets.view(), 0});
   }
 
   /// Sets the output for the vertices of a type, and its seeds; both must live until `finish`, which reports seeds

@@ -67,12 +67,6 @@ struct position_table {
   }
 };
 
-template <memory_space Space>
-struct empty_slots {
-  array_view<Space, local_id> slots;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { slots[i] = position_table::empty; }
-};
-
 template <class Occurrences>
 struct key_at_position {
   Occurrences of;
@@ -285,7 +279,7 @@ private:
         std::bit_ceil(static_cast<std::uint64_t>(std::max(2 * std::min(numbers, most_positions), min_slots))));
     slots_.clear(); // nothing to keep
     slots_.resize(num_slots_);
-    policy_.executor().for_each(num_slots_, empty_slots<space>{slots_.view()});
+    policy_.executor().for_each(num_slots_, fill_elements<space, local_id>{slots_.view(), position_table::empty});
   }
 
   Policy policy_;

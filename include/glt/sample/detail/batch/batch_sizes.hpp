@@ -8,12 +8,6 @@
 
 namespace glt::detail {
 
-template <memory_space Space, class T>
-struct set_to_zero {
-  array_view<Space, T> values;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { values[i] = 0; }
-};
-
 /// Sizes of a batch during sampling, by number, in memory of the policy. Each is written once, so that work that is
 /// enqueued early finds it, and all are read in one copy.
 template <device_policy Policy>
@@ -80,7 +74,7 @@ public:
 private:
   void set_to_zero_from(std::int64_t first) {
     auto const rest = sizes_.view().subview(first, sizes_.size() - first);
-    policy_.executor().for_each(rest.size(), set_to_zero<space, std::int64_t>{rest});
+    policy_.executor().for_each(rest.size(), fill_elements<space, std::int64_t>{rest, 0});
   }
 
   Policy policy_;

@@ -15,14 +15,6 @@
 
 namespace glt::detail {
 
-template <memory_space Space, class Query>
-struct query_of_tree {
-  array_view<Space, Query const> of_seeds;
-  array_view<Space, local_id const> trees;
-  array_view<Space, Query> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = of_seeds[trees[i]]; }
-};
-
 /// Queries of a frontier: every vertex inherits the query of its tree's seed; reusable.
 template <device_policy Policy, class Rule>
 class inherited_queries {
@@ -37,8 +29,8 @@ public:
                                                                array_view<Policy::space, local_id const> trees) {
     if constexpr (has_query<Rule>) {
       queries_.resize(trees.size());
-      policy_.executor().for_each(trees.size(),
-                                  query_of_tree<Policy::space, query_type>{of_seeds, trees, queries_.view()});
+      policy_.executor().for_each(
+          trees.size(), permute_elements<Policy::space, query_type, local_id>{of_seeds, trees, queries_.view()});
     }
     return queries_.view();
   }

@@ -279,12 +279,6 @@ struct count_seed {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { atomic_add(&sums[seeds[i]], log_miss{1}); }
 };
 
-template <memory_space Space>
-struct clear_sum {
-  array_view<Space, log_miss> sums;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { sums[i] = 0; }
-};
-
 /// State of a hotness estimate: seeds, then `spread` and `settle` hop after hop.
 ///
 /// The rows may be a part's rows; sums of remote sources follow the sums of the rows.
@@ -350,7 +344,7 @@ public:
   [[nodiscard]] buffer<Policy, double> result() && { return std::move(touched_); }
 
 private:
-  void clear() { policy_.executor().for_each(sums_.size(), clear_sum<space>{sums_.view()}); }
+  void clear() { policy_.executor().for_each(sums_.size(), fill_elements<space, log_miss>{sums_.view(), 0}); }
 
   Policy policy_;
   buffer<Policy, log_miss> sums_;

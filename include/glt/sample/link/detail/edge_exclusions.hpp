@@ -6,7 +6,6 @@
 #include <glt/exec/detail/team.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
-#include <glt/sample/detail/batch/batch_sizes.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
 #include <glt/sample/link/detail/exclusions.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>
@@ -29,17 +28,21 @@ struct find_excluded {
   // Returns the row of the graph, which is the same for all batches.
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t row(std::int64_t i) const { return rows[i] % graph.num_rows(); }
 
+  // Searches the row of edge i, if it is the first of the row.
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
-    edge_offset const room = first[i + 1] - first[i];
-    counts[i] = search(i, kept.data() + first[i], room);
+    counts[i] = is_first(i) ? search(i, kept.data() + first[i], first[i + 1] - first[i]) : 0;
   }
 
   // Searches by a team, for rows that are not sorted.
   template <class Team>
   GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
-    auto const found = search_by(team, i, kept.data() + first[i], first[i + 1] - first[i]);
+    auto const found = is_first(i) ? search_by(team, i, kept.data() + first[i], first[i + 1] - first[i]) : 0;
     team.once([&] { counts[i] = found; });
   }
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t i) const {
+    return is_first(i) ? graph.degree(row(i)) : 0;
+  }
+
   template <class Team>
   GLT_HOST_DEVICE edge_offset search_by(Team const& team, std::int64_t i, edge_offset* out, edge_offset room) const {
     edge_offset const begin = graph.offset(row(i));
@@ -89,6 +92,8 @@ struct find_excluded {
   }
 
 private:
+  [[nodiscard]] GLT_HOST_DEVICE bool is_first(std::int64_t i) const { return i == 0 || rows[i] != rows[i - 1]; }
+
   [[nodiscard]] GLT_HOST_DEVICE bool any_in_block(std::int64_t i, edge_offset from) const {
     bool found = false;
     for (std::int64_t x = first[i]; x < first[i + 1]; ++x) {
@@ -114,7 +119,7 @@ struct place_excluded {
 
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
     if (search_again(i)) {
-      find.search(i, positions.data() + offsets[i], offsets[i + 1] - offsets[i]);
+      find.search(i, positions.data() + offsets[i], found(i));
     } else {
       place(serial_team<>{}, i);
     }
@@ -123,20 +128,24 @@ struct place_excluded {
   template <class Team>
   GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t i) const {
     if (search_again(i)) {
-      find.search_by(team, i, positions.data() + offsets[i], offsets[i + 1] - offsets[i]);
+      find.search_by(team, i, positions.data() + offsets[i], found(i));
     } else {
       place(team, i);
     }
   }
-  [[nodiscard]] GLT_HOST_DEVICE bool search_again(std::int64_t i) const {
-    return offsets[i + 1] - offsets[i] > find.first[i + 1] - find.first[i];
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t i) const {
+    return search_again(i) ? find.size(i) : found(i);
   }
 
 private:
+  [[nodiscard]] GLT_HOST_DEVICE edge_offset found(std::int64_t i) const { return offsets[i + 1] - offsets[i]; }
+  [[nodiscard]] GLT_HOST_DEVICE bool search_again(std::int64_t i) const {
+    return found(i) > 0 && found(i) > find.first[i + 1] - find.first[i];
+  }
+
   template <class Team>
   GLT_HOST_DEVICE void place(Team const& team, std::int64_t i) const {
-    team.for_each(offsets[i + 1] - offsets[i],
-                  [&](std::int64_t k) { positions[offsets[i] + k] = find.kept[find.first[i] + k]; });
+    team.for_each(found(i), [&](std::int64_t k) { positions[offsets[i] + k] = find.kept[find.first[i] + k]; });
   }
 };
 
@@ -207,54 +216,6 @@ struct divide_excluded {
   }
 };
 
-template <class Graph, memory_space Space>
-struct find_excluded_of_first {
-  find_excluded<Graph, Space> find;
-  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
-    if (is_first(x)) {
-      find(x);
-    } else {
-      find.counts[x] = 0;
-    }
-  }
-  template <class Team>
-  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t x) const {
-    if (is_first(x)) {
-      find(team, x);
-    } else {
-      team.once([&] { find.counts[x] = 0; });
-    }
-  }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
-    return is_first(x) ? find.graph.degree(find.row(x)) : 0;
-  }
-
-private:
-  [[nodiscard]] GLT_HOST_DEVICE bool is_first(std::int64_t x) const {
-    return x == 0 || find.rows[x] != find.rows[x - 1];
-  }
-};
-
-template <class Graph, memory_space Space>
-struct place_excluded_of_first {
-  place_excluded<Graph, Space> place;
-  GLT_HOST_DEVICE void operator()(std::int64_t x) const {
-    if (place.offsets[x + 1] > place.offsets[x]) {
-      place(x);
-    }
-  }
-  template <class Team>
-  GLT_HOST_DEVICE void operator()(Team const& team, std::int64_t x) const {
-    if (place.offsets[x + 1] > place.offsets[x]) {
-      place(team, x);
-    }
-  }
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t size(std::int64_t x) const {
-    auto const found = place.offsets[x + 1] - place.offsets[x];
-    return found > 0 && place.search_again(x) ? place.find.graph.degree(place.find.row(x)) : found;
-  }
-};
-
 // Searches rows; threads of a GPU share rows that are searched from end to end.
 template <class Executor, class F>
 void search_rows(Executor const& ex, bool ascending, std::int64_t n, F const& f) {
@@ -303,11 +264,11 @@ public:
     find_excluded<graph_type, space> const find{
         graph,          ascending,   std::as_const(edges_).view(), rows, std::as_const(first_).view(),
         counts_.view(), kept_.view()};
-    search_rows(ex, ascending, size, find_excluded_of_first<graph_type, space>{find});
+    search_rows(ex, ascending, size, find);
     ex.exclusive_scan(std::as_const(counts_).view(), offsets_.view());
     auto const offsets = std::as_const(offsets_).view();
     positions_.resize(read_element(policy_, offsets, size));
-    search_rows(ex, ascending, size, place_excluded_of_first<graph_type, space>{{find, offsets, positions_.view()}});
+    search_rows(ex, ascending, size, place_excluded<graph_type, space>{find, offsets, positions_.view()});
     return {std::as_const(filter_).view(), rows, offsets, std::as_const(positions_).view()};
   }
 
@@ -326,7 +287,7 @@ private:
     ex.sort_by_key(keys_.view(), order_.view());
     ex.for_each(size, list_excluded_rows<space, Edges>{edges, order, rows_.view()});
     ex.sort_by_key(rows_.view(), order_.view());
-    ex.for_each(filter_.size(), set_to_zero<space, std::uint64_t>{filter_.view()});
+    ex.for_each(filter_.size(), fill_elements<space, std::uint64_t>{filter_.view(), 0});
     ex.for_each(size + 1, divide_excluded<space, Edges>{edges, order, std::as_const(rows_).view(), edges_.view(),
                                                         first_.view(), filter_.view()});
   }

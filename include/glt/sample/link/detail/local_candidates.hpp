@@ -12,12 +12,6 @@
 
 namespace glt::detail {
 
-template <memory_space Space, class Vertex>
-struct forget_place {
-  array_view<Space, Vertex> places;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { places[i] = std::numeric_limits<Vertex>::max(); }
-};
-
 template <memory_space Space, memory_space IdSpace, class Vertex>
 struct scatter_place {
   array_view<IdSpace, global_id const> ids;
@@ -69,7 +63,7 @@ template <device_policy Policy, memory_space IdSpace, vertex_id Vertex>
   constexpr auto space = Policy::space;
   auto const ex = policy.executor();
   places.resize(ids.size());
-  ex.for_each(ids.size(), forget_place<space, Vertex>{places.view()});
+  ex.for_each(ids.size(), fill_elements<space, Vertex>{places.view(), std::numeric_limits<Vertex>::max()});
   ex.for_each(ids.size(), scatter_place<space, IdSpace, Vertex>{ids, places.view()});
   return ex.reduce(ids.size(), ids.size(), place_of_wrong_id<space, IdSpace, Vertex>{ids, std::as_const(places).view()},
                    smaller{});

@@ -33,12 +33,6 @@ concept candidate_source =
       c.test(ends, ends, found);
     };
 
-template <memory_space Space>
-struct list_places {
-  array_view<Space, std::int64_t> open;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { open[i] = i; }
-};
-
 // Draws the numbers of the open places: of both ends, or of the destination only.
 template <memory_space Space>
 struct draw_candidate {
@@ -212,7 +206,7 @@ public:
       auto& [open, still_open] = open_[b];
       open.resize(start(*batches[b].positives, *batches[b].out));
       still_open.reserve(open.size());
-      policy_.executor().for_each(open.size(), list_places<space>{open.view()});
+      policy_.executor().for_each(open.size(), count_up<space>{open.view()});
     }
     for (std::int64_t attempt = 0; attempt < (options_.strict ? options_.attempts : 1); ++attempt) {
       draw_numbers(candidates, batches, attempt);

@@ -80,14 +80,6 @@ struct gather_sources {
   GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from.sources[from.source_of(order[i])]; }
 };
 
-template <memory_space Space, class Vertex>
-struct gather_ends {
-  array_view<Space, Vertex const> from;
-  array_view<Space, std::int64_t const> order;
-  array_view<Space, Vertex> to;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { to[i] = from[order[i]]; }
-};
-
 // Counts the equal edges before one: its place less the place of the first equal edge, found by bisection.
 template <memory_space Space, class Vertex>
 struct count_equal_before {
@@ -156,7 +148,7 @@ public:
     auto const order = std::as_const(order_).view();
     ex.for_each(size, gather_sources<space, Vertex>{view(), order, sources_.view()});
     ex.sort_by_key(sources_.view(), order_.view());
-    ex.for_each(size, gather_ends<space, Vertex>{destinations, order, destinations_.view()});
+    ex.for_each(size, permute_elements<space, Vertex, std::int64_t>{destinations, order, destinations_.view()});
     ex.for_each(size,
                 count_equal_before<space, Vertex>{std::as_const(sources_).view(), std::as_const(destinations_).view(),
                                                   order, occurrences_.view()});

@@ -58,11 +58,4 @@ void validate_seed_edges(Policy const& policy, link_sources<Policy::space, Verte
   validate_vertices(policy, "destination of seed edge", destinations, num_destinations);
 }
 
-/// Checks lists in ordinary memory.
-template <vertex_id Vertex>
-void validate_seed_edges(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
-                         std::int64_t num_sources, std::int64_t num_destinations) {
-  validate_seed_edges(device::cpu(), sources, destinations, num_sources, num_destinations);
-}
-
 } // namespace glt::detail
