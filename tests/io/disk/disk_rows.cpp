@@ -290,8 +290,7 @@ TEST_CASE("a cache smaller than the rows keeps those that S3-FIFO keeps, each on
     auto const plain = file.open({.queue_depth = 2, .io_uring = false});
     auto const beside = without.now();
     allocated_bytes const taken;
-    auto const disk =
-        file.open({.cache_bytes = (capacity + 1) * row_memory - 1, .queue_depth = 2, .io_uring = false});
+    auto const disk = file.open({.cache_bytes = (capacity + 1) * row_memory - 1, .queue_depth = 2, .io_uring = false});
     CHECK(disk.cached_rows() == capacity);
     CHECK(taken.now() - beside <= (capacity + 1) * row_memory + 4 * file.rows);
     naive_cache naive(capacity);
@@ -376,7 +375,8 @@ TEST_CASE("a file that becomes shorter is an error with the place, and the rest 
           [&] { disk.read(host_view<std::int64_t const>(wanted), reinterpret_cast<std::byte*>(out.data())); });
       bool const in_row_50 = wanted[0] == 1; // past the page cache, the byte is the begin of a block
       CHECK(names(error, in_row_50 ? "rows (at byte 50500): row 50 of 100 " : "rows (at byte 9",
-                  in_row_50 ? "row 50" : ": row 98 of 100 ", "cannot be read: the file became shorter", "copy it again"));
+                  in_row_50 ? "row 50" : ": row 98 of 100 ", "cannot be read: the file became shorter",
+                  "copy it again"));
     }
     CHECK(file.reads(disk, {3, 60, 49, 1, 2, 10})); // 60 from the cache
   }

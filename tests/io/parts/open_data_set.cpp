@@ -494,6 +494,7 @@ TEST_CASE("any number of ranks makes the same batches of the same seeds of a fol
             CHECK((comm.size() % 4 != 0 || all_prints(comm, folder, {.disk = disk}) == wanted));
           }
         },
-        name == "plain" ? std::vector<int>{1, 2, 3, 4, 7, 8} : std::vector<int>{1, 2, 3, 4, 7, 28, 30}); // some without edges
+        name == "plain" ? std::vector<int>{1, 2, 3, 4, 7, 8}
+                        : std::vector<int>{1, 2, 3, 4, 7, 28, 30}); // some without edges
   }
 }

@@ -55,8 +55,8 @@ public:
   row_cache(std::int64_t num_rows, std::int64_t row_bytes, std::int64_t budget)
       : row_bytes_(row_bytes), capacity_(std::min(num_rows, budget / (row_bytes + bytes_beside))),
         most_small_(std::max<std::int64_t>(1, capacity_ / 10)), small_(capacity_), main_(capacity_),
-        dropped_(static_cast<std::uint32_t>(capacity_) + 1), rows_(capacity_ * row_bytes), row_of_slot_(static_cast<std::size_t>(capacity_)),
-        uses_(static_cast<std::size_t>(capacity_)),
+        dropped_(static_cast<std::uint32_t>(capacity_) + 1), rows_(capacity_ * row_bytes),
+        row_of_slot_(static_cast<std::size_t>(capacity_)), uses_(static_cast<std::size_t>(capacity_)),
         places_(static_cast<std::size_t>(capacity_ > 0 ? num_rows : 0), ~0) {}
 
   /// Returns the most rows that it holds.
