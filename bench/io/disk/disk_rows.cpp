@@ -143,7 +143,7 @@ void from_disk(benchmark::State& state, bool io_uring, double cached, bool skewe
       benchmark::Counter(static_cast<double>(after.reads - before.reads), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(mapped, read_ahead, false, false, false)->UseRealTime()->Iterations(2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(mapped, read_ahead, false, false, false)->UseRealTime()->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(mapped, at_random, true, false, false)->UseRealTime()->Iterations(3)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(mapped, at_random_skewed_kept, true, true, true)
     ->UseRealTime()

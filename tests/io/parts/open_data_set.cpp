@@ -88,10 +88,10 @@ std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& s
 // Batches of any number of ranks of one folder, by all rules; of typed seeds if there are types.
 template <class Comm>
 std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder,
-                                                  io::parts_folder::load_options options) {
+                                                  io::parts_folder::load_options how) {
   constexpr auto host = glt::memory_space::host;
-  options.edge_tensors = true;
-  auto const data = io::open_data_set(comm, folder, options);
+  how.edge_tensors = true;
+  auto const data = io::open_data_set(comm, folder, how);
   std::vector<std::vector<std::int64_t>> made;
   if (data.schema().num_node_types() == 1) {
     dist::vertex_seeds<> seeds;
