@@ -5,7 +5,8 @@
 #
 # Measures rows of features read from a disk by a process with memory for a tenth of them: a file of N GiB (4) of rows of
 # 512 bytes in FOLDER (build/disk), which goes away at the end. Each of N rounds (3) runs the benchmarks of bench/io/disk in
-# a control group of that memory, between two runs of fio: random reads of the same size, 64 at a time, past the page cache.
+# a control group of that memory: first those that read past the page cache, between two runs of fio with random reads of
+# the same size, 64 at a time; then those of a mapped file.
 # Control groups, of version 2 or 1, need root. Without them, as the first line then says, choose a file larger than the
 # memory of the machine, for skewed rows of a mapped file may fill its page cache. With --dgl, GraphBolt's features on disk
 # are measured as well; CACHE is that of bench/peers.sh. With --build, the program of that folder runs. Writes a table of
@@ -76,17 +77,22 @@ run_fio() { # <file for the results>
     --norandommap --runtime=5 --time_based --output-format=json --output="$1"
 }
 
+run_glt() { # <benchmarks>
+  GLT_BENCH_FILE=$work/rows limited "$build/bench/bench_io" --benchmark_filter="^$1/" --benchmark_min_time=2 \
+    --benchmark_out_format=json --benchmark_out="$work/glt.$round.$1.json" > "$work/log" 2>&1 || {
+    tail -n 5 "$work/log" >&2
+    exit 1
+  }
+}
+
 head -c "$bytes" /dev/urandom > "$work/rows"
 sync "$work/rows"
 for ((round = 1; round <= rounds; ++round)); do
   printf '%d:%02d round %d of %d\n' $((SECONDS / 60)) $((SECONDS % 60)) "$round" "$rounds"
   run_fio "$work/fio.$round.before.json"
-  GLT_BENCH_FILE=$work/rows limited "$build/bench/bench_io" --benchmark_filter='^(mapped|from_disk)/' \
-    --benchmark_out_format=json --benchmark_out="$work/glt.$round.json" > "$work/log" 2>&1 || {
-    tail -n 5 "$work/log" >&2
-    exit 1
-  }
+  run_glt from_disk
   run_fio "$work/fio.$round.after.json"
+  run_glt mapped
   [ -z "$dgl" ] || limited "$dgl/dgl/bin/python" bench/peers/disk_with_dgl.py "$work/rows" > "$work/dgl.$round.json"
 done
 python3 -B - "$work" << 'EOF'

@@ -12,7 +12,7 @@ import dgl.graphbolt as gb
 import numpy as np
 import torch
 
-COLUMNS, ROWS = 128, 20_000
+COLUMNS, ROWS = 128, 2_000
 path = sys.argv[1]
 file = os.open(path, os.O_RDONLY)
 os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

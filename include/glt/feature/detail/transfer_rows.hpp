@@ -381,7 +381,7 @@ void transfer_rows(Executor const& ex, std::int64_t count, feature_view<Space, T
       for (std::int64_t i = 0; i < size; ++i) {
         rows[static_cast<std::size_t>(i)] = from(first + i);
       }
-      static_cast<void>(in.storage->read(host_view<std::int64_t const>(rows), read.get()));
+      in.storage->read(host_view<std::int64_t const>(rows), read.get());
       feature_view<Space, T> const piece{.features = {reinterpret_cast<T const*>(read.get()), size, columns},
                                          .scales = in.scales};
       transfer_rows_in_memory<Writes>(

@@ -100,6 +100,7 @@ private:
   [[nodiscard]] bool is_ghost(std::int32_t place) const noexcept {
     return ((dropped_ - static_cast<std::uint32_t>(~place)) & most_dropped) <= static_cast<std::uint32_t>(capacity_);
   }
+
   // Returns a slot whose row was dropped.
   std::int32_t evict() noexcept {
     while (small_.size() >= most_small_ || (main_.size() == 0 && small_.size() > 0)) {
