@@ -37,6 +37,9 @@ TEST_CASE("a report tells in words what was read in place and why the rest was n
                                                 "features: 4 own, 5 in place, 6 cached (hit ratio 1), 0 by messages");
   report.rows.repeated = 8;
   CHECK(glt_test::names(glt::dist::to_string(report), ", 0 by messages, 8 from another batch of the same bulk"));
+  report.rows.disk = 9;
+  report.rows.disk_cached = 3;
+  CHECK(glt_test::names(glt::dist::to_string(report), " of the same bulk; 9 read from disk (hit ratio 0.333)"));
   report.sent.headers = {.collectives = 1, .messages = 2, .bytes = 80};
   report.sent.payload = {.collectives = 1, .messages = 1, .bytes = 4};
   CHECK(glt_test::names(glt::dist::to_string(report), "\nsent: 3 messages of 84 bytes"));
@@ -47,7 +50,7 @@ TEST_CASE("reports of threads are added, and an earlier one is subtracted, numbe
       .seconds = {.waiting = 1, .sampling = 2, .features = 3, .collecting = {4, 5, 6, 7, 8}},
       .batches = 9,
       .sampled = {10, 11, 12},
-      .rows = {13, 14, 15, 16},
+      .rows = {13, 14, 15, 16, 0, 22, 11},
       .sent = {.sends = {17, 18, 19, 20}},
       .peak_memory = 21,
       .why_sampled = {},
@@ -58,6 +61,8 @@ TEST_CASE("reports of threads are added, and an earlier one is subtracted, numbe
   CHECK(sum.batches == 18);
   CHECK(sum.sampled.remote == 24);
   CHECK(sum.rows.remote == 32);
+  CHECK(sum.rows.disk == 44);
+  CHECK(sum.rows.disk_hit_ratio() == 0.5);
   CHECK(sum.sent.sends.seconds == 40);
   CHECK(sum.peak_memory == 21);
   CHECK(sum.why_rows == "far");

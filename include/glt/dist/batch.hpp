@@ -138,6 +138,9 @@ struct loader_report {
       rows.remote, " by messages", reason(why_rows, rows.remote),
       rows.repeated == 0 ? std::string()
                          : glt::detail::message(", ", rows.repeated, " from another batch of the same bulk"),
+      rows.disk == 0
+          ? std::string()
+          : glt::detail::message("; ", rows.disk, " read from disk (hit ratio ", rounded(rows.disk_hit_ratio()), ")"),
       all.collectives + all.messages == 0
           ? std::string()
           : glt::detail::message("\nsent: ", all.messages, " messages of ", all.bytes, " bytes"));

@@ -20,12 +20,12 @@ public:
   row_storage& operator=(row_storage const&) = delete;
   virtual ~row_storage() = default;
 
-  /// Writes the stored bytes of rows, one row after the other.
+  /// Writes the stored bytes of rows, one row after the other. Returns how many of them a cache of the storage had.
   ///
   /// @shape  rows [n], in any order and more than once · out [n, bytes of a row], written
   /// @pre    every row exists; not checked
   /// @throws io_error  if a row cannot be read; `out` then holds anything
-  virtual void read(host_view<std::int64_t const> rows, std::byte* out) const = 0;
+  virtual std::int64_t read(host_view<std::int64_t const> rows, std::byte* out) const = 0;
 };
 
 } // namespace detail

@@ -87,11 +87,11 @@ std::vector<std::int64_t> prints(Comm comm, Recipe const& recipe, Seeds const& s
 
 // Batches of any number of ranks of one folder, by all rules; of typed seeds if there are types.
 template <class Comm>
-std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder, dist::reading how,
-                                                  bool balance_edges = false) {
+std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::path const& folder,
+                                                  io::parts_folder::load_options how) {
   constexpr auto host = glt::memory_space::host;
-  auto const data =
-      io::open_data_set(comm, folder, {.balance_edges = balance_edges, .edge_tensors = true, .reading = how});
+  how.edge_tensors = true;
+  auto const data = io::open_data_set(comm, folder, how);
   std::vector<std::vector<std::int64_t>> made;
   if (data.schema().num_node_types() == 1) {
     dist::vertex_seeds<> seeds;
@@ -481,15 +481,20 @@ TEST_CASE("any number of ranks makes the same batches of the same seeds of a fol
   io::write_parts(scratch / "typed", typed, random_labels(typed, 4), every_second_hot(typed.nodes[0].num_nodes));
   for (std::string const name : {"plain", "typed"}) {
     auto const folder = scratch / name;
-    auto const wanted = all_prints(glt::serial_comm(), folder, dist::reading::by_messages);
+    auto const wanted = all_prints(glt::serial_comm(), folder, {.reading = dist::reading::by_messages});
     CHECK(wanted[0].size() > 1);
     on_ranks(
         [&](auto comm) {
           for (auto const how : {dist::reading::in_place, dist::reading::by_messages}) {
-            CHECK(all_prints(comm, folder, how, false) == wanted);
-            CHECK(all_prints(comm, folder, how, true) == wanted);
+            CHECK(all_prints(comm, folder, {.balance_edges = false, .reading = how}) == wanted);
+            CHECK(all_prints(comm, folder, {.balance_edges = true, .reading = how}) == wanted);
+          }
+          for (std::int64_t const cache_bytes : {0, 1'000}) { // a rank reads rows of one of the four parts from disk
+            io::disk_rows::options const disk{.cache_bytes = cache_bytes, .queue_depth = 4};
+            CHECK((comm.size() % 4 != 0 || all_prints(comm, folder, {.disk = disk}) == wanted));
           }
         },
-        name == "plain" ? std::vector<int>{1, 2, 3, 4, 7} : std::vector<int>{1, 2, 3, 4, 7, 30}); // some without edges
+        name == "plain" ? std::vector<int>{1, 2, 3, 4, 7, 8}
+                        : std::vector<int>{1, 2, 3, 4, 7, 28, 30}); // some without edges
   }
 }

@@ -30,20 +30,26 @@ namespace glt::detail {
 
 /// Numbers of rows that a `feature_collector` has collected, by source.
 struct collected_counts {
-  std::int64_t own = 0;      ///< of this rank
-  std::int64_t in_place = 0; ///< of other ranks, read where they lie
-  std::int64_t cached = 0;   ///< of other ranks, found among the hot rows
-  std::int64_t remote = 0;   ///< of other ranks, requested by messages
-  std::int64_t repeated = 0; ///< of other ranks, copied from another batch of the same `bulk`
+  std::int64_t own = 0;         ///< of this rank
+  std::int64_t in_place = 0;    ///< of other ranks, read where they lie
+  std::int64_t cached = 0;      ///< of other ranks, found among the hot rows
+  std::int64_t remote = 0;      ///< of other ranks, requested by messages
+  std::int64_t repeated = 0;    ///< of other ranks, copied from another batch of the same `bulk`
+  std::int64_t disk = 0;        ///< of tensors on this rank's disk, read for this or other ranks; each tensor counts
+  std::int64_t disk_cached = 0; ///< of `disk`, found in the cache of the disk's rows
 
   /// Returns the hit ratio of the hot rows: cached / (cached + remote), or 0 if nothing was cached.
   [[nodiscard]] double hit_ratio() const noexcept {
     return cached == 0 ? 0 : static_cast<double>(cached) / static_cast<double>(cached + remote);
   }
+  /// Returns the hit ratio of the cache of the disk's rows: disk_cached / disk, or 0 if nothing was read from disk.
+  [[nodiscard]] double disk_hit_ratio() const noexcept {
+    return disk == 0 ? 0 : static_cast<double>(disk_cached) / static_cast<double>(disk);
+  }
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tie(self.own, self.in_place, self.cached, self.remote, self.repeated);
+    return std::tie(self.own, self.in_place, self.cached, self.remote, self.repeated, self.disk, self.disk_cached);
   }
   collected_counts& operator+=(collected_counts const& other) noexcept { return combine(*this, other, std::plus<>()); }
 };

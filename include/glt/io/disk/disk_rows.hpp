@@ -37,7 +37,8 @@ private:
 };
 
 /// Cache of rows in memory. A new row enters a small queue, a tenth of the cache. A row that was used again there moves
-/// to the main queue, and so does a row that comes back soon after it was dropped.
+/// to the main queue. A row that comes back while it is a ghost, one of the rows that the small queue dropped last and
+/// as many as the cache holds, enters the main queue.
 ///
 /// Concurrent calls: none on one object.
 ///
@@ -45,7 +46,7 @@ private:
 class row_cache {
 public:
   /// Bytes that a cached row takes beside its elements: its number, uses and places in queues.
-  static constexpr std::int64_t bytes_beside = 4 * sizeof(std::int32_t) + 1;
+  static constexpr std::int64_t bytes_beside = 3 * sizeof(std::int32_t) + 1;
 
   /// Makes a cache that takes at most `budget` bytes, and beside it 4 bytes for every row of the file; nothing if no row
   /// fits.
@@ -53,10 +54,10 @@ public:
   /// @pre    0 <= num_rows < 2³¹; not checked
   row_cache(std::int64_t num_rows, std::int64_t row_bytes, std::int64_t budget)
       : row_bytes_(row_bytes), capacity_(std::min(num_rows, budget / (row_bytes + bytes_beside))),
-        most_small_(std::max<std::int64_t>(1, capacity_ / 10)), small_(capacity_), main_(capacity_), ghosts_(capacity_),
-        rows_(capacity_ * row_bytes), row_of_slot_(static_cast<std::size_t>(capacity_)),
-        uses_(static_cast<std::size_t>(capacity_)),
-        places_(static_cast<std::size_t>(capacity_ > 0 ? num_rows : 0), absent) {}
+        most_small_(std::max<std::int64_t>(1, capacity_ / 10)), small_(capacity_), main_(capacity_),
+        dropped_(static_cast<std::uint32_t>(capacity_) + 1), rows_(capacity_ * row_bytes),
+        row_of_slot_(static_cast<std::size_t>(capacity_)), uses_(static_cast<std::size_t>(capacity_)),
+        places_(static_cast<std::size_t>(capacity_ > 0 ? num_rows : 0), ~0) {}
 
   /// Returns the most rows that it holds.
   [[nodiscard]] std::int64_t capacity() const noexcept { return capacity_; }
@@ -84,7 +85,7 @@ public:
     }
     auto const slot = held_ < capacity_ ? static_cast<std::int32_t>(held_++) : evict();
     auto& place = places_[static_cast<std::size_t>(row)];
-    (place == ghost ? main_ : small_).push(slot);
+    (is_ghost(place) ? main_ : small_).push(slot);
     place = slot;
     row_of_slot_[static_cast<std::size_t>(slot)] = static_cast<std::int32_t>(row);
     uses_[static_cast<std::size_t>(slot)] = 0;
@@ -93,16 +94,19 @@ public:
 
 private:
   static constexpr int most_uses = 3;
-  static constexpr std::int32_t absent = -1;
-  static constexpr std::int32_t ghost = -2; // was dropped from the small queue not long ago
+  static constexpr std::uint32_t most_dropped = 0x7FFFFFFF; // counts begin again after it
+
+  // A row that is not cached has the complement of `dropped_` at its last drop: a long time ago unless it is a ghost.
+  [[nodiscard]] bool is_ghost(std::int32_t place) const noexcept {
+    return ((dropped_ - static_cast<std::uint32_t>(~place)) & most_dropped) <= static_cast<std::uint32_t>(capacity_);
+  }
 
   // Returns a slot whose row was dropped.
   std::int32_t evict() noexcept {
     while (small_.size() >= most_small_ || (main_.size() == 0 && small_.size() > 0)) {
       auto const slot = small_.pop();
       if (uses_[static_cast<std::size_t>(slot)] <= 1) {
-        drop(slot, ghost);
-        remember(row_of_slot_[static_cast<std::size_t>(slot)]);
+        drop(slot, dropped_++);
         return slot;
       }
       uses_[static_cast<std::size_t>(slot)] = 0;
@@ -115,20 +119,13 @@ private:
         main_.push(slot);
         continue;
       }
-      drop(slot, absent);
+      drop(slot, dropped_ - static_cast<std::uint32_t>(capacity_) - 1);
       return slot;
     }
   }
-  void drop(std::int32_t slot, std::int32_t into) noexcept {
-    places_[static_cast<std::size_t>(row_of_slot_[static_cast<std::size_t>(slot)])] = into;
-  }
-  void remember(std::int32_t row) noexcept {
-    if (ghosts_.size() == ghosts_.capacity()) {
-      if (auto& place = places_[static_cast<std::size_t>(ghosts_.pop())]; place == ghost) {
-        place = absent;
-      }
-    }
-    ghosts_.push(row);
+  void drop(std::int32_t slot, std::uint32_t when) noexcept {
+    auto const row = row_of_slot_[static_cast<std::size_t>(slot)];
+    places_[static_cast<std::size_t>(row)] = ~static_cast<std::int32_t>(when & most_dropped);
   }
 
   std::int64_t row_bytes_;
@@ -137,11 +134,11 @@ private:
   std::int64_t held_ = 0;
   number_ring small_;                     // slots
   number_ring main_;                      // slots
-  number_ring ghosts_;                    // rows; one that came back stays until its turn
+  std::uint32_t dropped_;                 // rows that the small queue has dropped; begins as if no ghost was left
   buffer<device::cpu, std::byte> rows_;   // [capacity, bytes of a row]
   std::vector<std::int32_t> row_of_slot_; // [capacity]
   std::vector<std::uint8_t> uses_;        // [capacity], since the row entered its queue, at most 3
-  std::vector<std::int32_t> places_;      // [num_rows]: slot, `absent` or `ghost`
+  std::vector<std::int32_t> places_;      // [num_rows]: slot, or below 0; see `is_ghost`
 };
 
 /// Options of reading rows from a file that does not fit into memory.
@@ -196,10 +193,10 @@ public:
 
   /// Writes rows; see `row_storage`.
   ///
-  /// @throws io_error  naming the byte, if the file became shorter or the system cannot read it; the cache then is as
-  ///                   before
+  /// @throws io_error  naming byte and row, if the file became shorter or the system cannot read it; the cache then is
+  ///                   as before
   /// @cost   one copy of a cached row; O(M log M) for M rows that are not cached, and a second copy into the cache
-  void read(host_view<std::int64_t const> rows, std::byte* out) const override {
+  std::int64_t read(host_view<std::int64_t const> rows, std::byte* out) const override {
     std::scoped_lock const one_call(mutex_);
     missing_.clear();
     for (std::int64_t i = 0; i < rows.size(); ++i) {
@@ -209,21 +206,18 @@ public:
         missing_.push_back({rows[i], i});
       }
     }
+    auto const cached = rows.size() - std::ssize(missing_);
     counts_.rows += rows.size();
-    counts_.cached += rows.size() - std::ssize(missing_);
+    counts_.cached += cached;
     std::ranges::sort(missing_);
     find_pieces();
-    queue_.read(pieces_, most_bytes_, [&](std::size_t piece, std::byte const* bytes) {
-      for (auto m = begins_[piece]; m < begins_[piece + 1]; ++m) {
-        auto const [row, place] = missing_[m];
-        glt::detail::copy_bytes(out + place * row_bytes_, bytes + (byte_of(row) - pieces_[piece].offset), row_bytes_);
-      }
-    });
+    read_missing(out);
     for (std::size_t m = 0; m < missing_.size(); ++m) { // after all reads: a failure leaves the cache as it is
       if (m == 0 || missing_[m].row != missing_[m - 1].row) {
         cache_.insert(missing_[m].row, out + missing_[m].place * row_bytes_);
       }
     }
+    return cached;
   }
 
   [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
@@ -291,6 +285,22 @@ private:
     counts_.reads += std::ssize(pieces_);
     for (auto const& piece : pieces_) {
       counts_.bytes += piece.bytes;
+    }
+  }
+
+  void read_missing(std::byte* out) const {
+    try {
+      queue_.read(pieces_, most_bytes_, [&](std::size_t piece, std::byte const* bytes) {
+        for (auto m = begins_[piece]; m < begins_[piece + 1]; ++m) {
+          auto const [row, place] = missing_[m];
+          glt::detail::copy_bytes(out + place * row_bytes_, bytes + (byte_of(row) - pieces_[piece].offset), row_bytes_);
+        }
+      });
+    } catch (io_error const& fault) { // of the first missing row that ends behind the byte
+      auto const row = std::ranges::partition_point(
+          missing_, [&](missing_row const& each) { return byte_of(each.row + 1) <= fault.offset(); });
+      throw io_error(fault.path(), fault.offset(),
+                     glt::detail::message("row ", row->row, " of ", num_rows_, " ", fault.cause()));
     }
   }
 

@@ -139,7 +139,7 @@ protected:
       exchange_.reserve(requests_.size());
       if (exchange_.message().reads()) {
         auto const own = sources.list(requests_.rank());
-        exchange_.message().read({&own, 1});
+        exchange_.message().read({&own, 1}, counts_);
       }
     });
     if (!failure.empty()) {
@@ -198,7 +198,7 @@ private:
       for (int rank = 0; rank < requests_.size(); ++rank) {
         lists.push_back(requests_.received(rank));
       }
-      exchange_.message().read(lists);
+      exchange_.message().read(lists, counts_);
     });
     agree(requests_.host(), site, failure);
   }

@@ -58,11 +58,11 @@ public:
            std::ranges::any_of(plan_, [](auto const& each) { return each.local.storage != nullptr; });
   }
   /// Reads rows of this rank from storage, if there is one, into memory of this object: until the next call, they are
-  /// packed and scattered from there.
+  /// packed and scattered from there. Counts them.
   ///
   /// @shape  rows of all lists lie one after the other
   /// @throws io_error  if a row cannot be read
-  void read(std::span<row_list const> lists) {
+  void read(std::span<row_list const> lists, collected_counts& counts) {
     read_.resize(plan_.size());
     first_read_ = lists.empty() ? nullptr : lists.front().rows;
     std::vector<std::int64_t> numbers;
@@ -77,8 +77,9 @@ public:
         numbers.resize(static_cast<std::size_t>(count_of(plan_[t], list)));
         std::transform(list.rows, list.rows + std::ssize(numbers), numbers.begin(), unflagged);
         if (!numbers.empty()) {
-          local.storage->read(host_view<std::int64_t const>(numbers),
-                              read_[t].data() + (list.rows - first_read_) * local.row_bytes());
+          counts.disk_cached += local.storage->read(host_view<std::int64_t const>(numbers),
+                                                    read_[t].data() + (list.rows - first_read_) * local.row_bytes());
+          counts.disk += std::ssize(numbers);
         }
       }
     }

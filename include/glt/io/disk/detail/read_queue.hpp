@@ -125,9 +125,7 @@ private:
                                                        "; check the disk, and copy the file again"));
       }
       if (got >= 0 && done + got < piece.needed && (got == 0 || got % block_ != 0)) {
-        fail(piece.offset + done + got,
-             glt::detail::message("ends ", piece.needed - done - got,
-                                  " bytes early: it became shorter after it was opened; copy it again"));
+        fail(piece.offset + done + got, "cannot be read: the file became shorter after it was opened; copy it again");
       }
       done += std::max<std::int64_t>(got, 0);
     }
