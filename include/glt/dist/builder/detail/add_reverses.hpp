@@ -23,7 +23,7 @@ struct row_place {
 ///
 /// @shape  offsets [rows + 1] · neighbors [offsets[rows]], ascending in a row
 template <class Neighbor>
-struct both_directions {
+struct both_rows {
   buffer<device::cpu, edge_offset> offsets;
   std::vector<Neighbor> neighbors;
 };
@@ -38,7 +38,7 @@ struct both_directions {
 /// @pre    vertices fit `Neighbor`; not checked
 /// @cost   O(E log degree); memory of the result and a round
 template <class Neighbor, communicator Comm, class PlaceOf>
-[[nodiscard]] both_directions<Neighbor> add_reverses(Comm& comm, std::string failure, std::span<row_range const> ranges,
+[[nodiscard]] both_rows<Neighbor> add_reverses(Comm& comm, std::string failure, std::span<row_range const> ranges,
                                                      PlaceOf place_of) {
   struct arc {
     local_id row; // of the rank that receives it
@@ -74,7 +74,7 @@ template <class Neighbor, communicator Comm, class PlaceOf>
     }
   };
   std::optional<row_places> places;
-  both_directions<Neighbor> made;
+  both_rows<Neighbor> made;
   attempt(failure, [&] {
     std::int64_t num_rows = 0;
     for (auto const& range : ranges) {

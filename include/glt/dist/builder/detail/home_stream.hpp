@@ -119,7 +119,7 @@ private:
   std::int64_t num_vertices_ = 0;
   std::int64_t num_local_edges_ = 0;
   bool knows_directions_ = false;
-  std::optional<both_directions<local_id>> both_; // rows of this rank, type after type, if edges lack their reverses
+  std::optional<both_rows<local_id>> both_; // rows of this rank, type after type, if edges lack their reverses
 };
 
 } // namespace glt::detail
