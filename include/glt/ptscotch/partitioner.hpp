@@ -65,6 +65,7 @@ template <communicator Comm>
     std::size_t kept = 0;
     for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
       auto const begin = kept;
+      std::sort(made.neighbors.begin() + both.offsets[row], made.neighbors.begin() + both.offsets[row + 1]);
       for (auto next = both.offsets[row]; next < both.offsets[row + 1]; ++next) {
         auto const neighbor = made.neighbors[static_cast<std::size_t>(next)];
         if (neighbor == first + row) {

@@ -109,7 +109,8 @@ TEST_CASE("Fennel divides a graph on disk as the same graph in memory") {
   });
 }
 
-TEST_CASE("the multilevel partitioner divides a graph on disk in memory that does not grow with its edges") {
+TEST_CASE(
+    "the multilevel partitioner divides a graph on disk as in memory, but its memory does not grow with the edges") {
   constexpr std::int64_t num_vertices = 20'000;
   auto const peak_of = [](int copies) { // of every edge
     auto data = glt_test::plain_set(num_vertices, {}, {}, {});

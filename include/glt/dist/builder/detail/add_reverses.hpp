@@ -21,33 +21,32 @@ struct row_place {
 
 /// Rows of this rank with both directions of every edge.
 ///
-/// @shape  offsets [rows + 1] · neighbors [offsets[rows]], ascending in a row
+/// @shape  offsets [rows + 1] · neighbors [offsets[rows]]
 template <class Neighbor>
 struct both_rows {
   buffer<device::cpu, edge_offset> offsets;
   std::vector<Neighbor> neighbors;
 };
 
-/// Adds the reverse of every edge to rows that lie on all ranks; a self-loop comes twice. So the rows of all ranks are
-/// those of `make_both_directions`.
+/// Adds the reverse of every edge to rows that lie on all ranks: the rows of all ranks are those of
+/// `make_both_directions`.
 ///
 /// @param  ranges    rows of this rank, as many ranges on every rank
 /// @param  place_of  place_of(vertex), a `row_place`
-/// @comm   collective; for each range two passes of 8 to 16 bytes an edge in rounds, and a header exchange
-/// @throws collective_error  on every rank, if a rank passes a failure
+/// @comm   collective; for each range two passes of 8 to 16 bytes an edge in rounds, and header exchanges
+/// @throws collective_error  on every rank, if a rank passes a failure or lacks memory
 /// @pre    vertices fit `Neighbor`; not checked
 /// @cost   O(E log degree); memory of the result and a round
 template <class Neighbor, communicator Comm, class PlaceOf>
 [[nodiscard]] both_rows<Neighbor> add_reverses(Comm& comm, std::string failure, std::span<row_range const> ranges,
-                                                     PlaceOf place_of) {
+                                               PlaceOf place_of) {
   struct arc {
     local_id row; // of the rank that receives it
     Neighbor neighbor;
   };
   constexpr std::int64_t edges_a_round = std::int64_t{1} << 21;
-  // Calls take(row, neighbor) for both directions of every edge, on the ranks of the rows.
-  auto const each_arc = [&](auto take) {
-    std::int64_t first_row = 0;
+  // Calls take(row, neighbor) on the ranks of the rows for the reverses of all edges.
+  auto const each_reverse = [&](auto take) {
     for (auto const& [first, rows] : ranges) {
       std::int64_t row = 0;
       record_shuffle shuffle(comm, sizeof(arc));
@@ -58,7 +57,6 @@ template <class Neighbor, communicator Comm, class PlaceOf>
               while (rows.offset(row + 1) <= e) {
                 ++row;
               }
-              take(first_row + row, static_cast<Neighbor>(rows.source(e)));
               row_place const place = place_of(rows.source(e));
               arc const reverse{static_cast<local_id>(place.row), static_cast<Neighbor>(first + row)};
               shuffle.add(place.rank, &reverse);
@@ -67,10 +65,19 @@ template <class Neighbor, communicator Comm, class PlaceOf>
           [&](std::byte const* record) {
             arc one{};
             std::memcpy(&one, record, sizeof(one));
-            take(std::int64_t{one.row}, one.neighbor);
+            take(one.row, one.neighbor);
           },
           std::exchange(failure, {}));
-      first_row += rows.num_rows();
+    }
+  };
+  auto const each_edge = [&](auto take) {
+    std::int64_t row = 0;
+    for (auto const& range : ranges) {
+      for (std::int64_t i = 0; i < range.rows.num_rows(); ++i, ++row) {
+        for (auto const source : range.rows.row(i)) {
+          take(row, static_cast<Neighbor>(source));
+        }
+      }
     }
   };
   std::optional<row_places> places;
@@ -81,15 +88,22 @@ template <class Neighbor, communicator Comm, class PlaceOf>
       num_rows += range.rows.num_rows();
     }
     places.emplace(num_rows);
+    each_edge([&](std::int64_t row, Neighbor) { places->count(row); });
   });
-  each_arc([&](std::int64_t row, Neighbor) { places->count(row); });
+  each_reverse([&](std::int64_t row, Neighbor) { places->count(row); });
   failure = failure_of([&] { made.neighbors.resize(static_cast<std::size_t>(places->finish_counting())); });
-  each_arc([&](std::int64_t row, Neighbor neighbor) {
+  auto const put = [&](std::int64_t row, Neighbor neighbor) {
     made.neighbors[static_cast<std::size_t>(places->place(row))] = neighbor;
-  });
+  };
+  attempt(failure, [&] { each_edge(put); });
+  each_reverse(put);
   made.offsets = std::move(*places).offsets();
-  for (std::int64_t row = 0; row + 1 < made.offsets.size(); ++row) {
-    std::sort(made.neighbors.begin() + made.offsets[row], made.neighbors.begin() + made.offsets[row + 1]);
+  std::int64_t row = 0;
+  for (auto const& range : ranges) {
+    for (std::int64_t i = 0; i < range.rows.num_rows(); ++i, ++row) {
+      std::sort(made.neighbors.begin() + made.offsets[row] + range.rows.degree(i),
+                made.neighbors.begin() + made.offsets[row + 1]);
+    }
   }
   return made;
 }

@@ -31,35 +31,28 @@ template <class Vertex>
   return sum;
 }
 
-/// Makes a graph that has every edge in both directions; rows are ascending, and a self-loop comes twice.
+/// Adds the reverse of every edge to a graph, a self-loop too. A row has its edges first, then the reverses, ascending.
 ///
-/// @pre    sources are in [0, V); not checked, see `validate`
-/// @cost   O(V + E); twice the memory of the result
+/// @pre    sources are in [0, V); not checked
+/// @cost   O(V + E); memory of the result
 template <class Vertex>
 [[nodiscard]] csr_graph<device::cpu, Vertex> make_both_directions(csr_view<memory_space::host, Vertex> graph) {
-  // Passes all edges (row, neighbor) of `from` on; if they come row by row, the rows that are made are ascending.
-  auto const collect = [&](auto const& each_edge) {
-    row_places places(graph.num_rows());
-    each_edge([&](Vertex row, Vertex) { places.count(row); });
-    buffer<device::cpu, Vertex> neighbors(places.finish_counting());
-    each_edge([&](Vertex row, Vertex neighbor) { neighbors[places.place(row)] = neighbor; });
-    return csr_graph<device::cpu, Vertex>(graph.num_rows(), std::move(places).offsets(), std::move(neighbors));
-  };
-  auto const unordered = collect([&](auto&& use) {
+  auto const each_edge = [&](auto use) {
     for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
       for (auto const u : graph.row(v)) {
         use(static_cast<Vertex>(v), u);
-        use(u, static_cast<Vertex>(v));
       }
     }
+  };
+  row_places places(graph.num_rows());
+  each_edge([&](Vertex v, Vertex u) {
+    places.count(v);
+    places.count(u);
   });
-  return collect([&, rows = unordered.view()](auto&& use) {
-    for (std::int64_t v = 0; v < rows.num_rows(); ++v) {
-      for (auto const u : rows.row(v)) {
-        use(u, static_cast<Vertex>(v));
-      }
-    }
-  });
+  buffer<device::cpu, Vertex> neighbors(places.finish_counting());
+  each_edge([&](Vertex v, Vertex u) { neighbors[places.place(v)] = u; });
+  each_edge([&](Vertex v, Vertex u) { neighbors[places.place(u)] = v; });
+  return {graph.num_rows(), std::move(places).offsets(), std::move(neighbors)};
 }
 
 } // namespace glt::detail
