@@ -28,8 +28,8 @@ struct both_rows {
   std::vector<Neighbor> neighbors;
 };
 
-/// Adds the reverse of every edge to rows that lie on all ranks: the rows of all ranks are those of
-/// `make_both_directions`.
+/// Adds the reverse of every edge to rows that lie on all ranks. The result on all ranks together equals
+/// `make_both_directions` of the whole graph.
 ///
 /// @param  ranges    rows of this rank, as many ranges on every rank
 /// @param  place_of  place_of(vertex), a `row_place`
