@@ -20,8 +20,8 @@ namespace glt_partition {
 inline std::vector<std::string> const formats{"auto", "ogb", "npy", "snap", "mtx", "metis", "planetoid", "wordnet"};
 /// In the order of `glt::io::edge_list_options::column`.
 inline std::vector<std::string> const column_names{"src", "dst", "weight", "time", "ignored"};
-inline std::vector<std::string> const methods{"ldg",  "fennel",     "multilevel", "metis", "random",
-                                              "hash", "contiguous", "frequency",  "file"};
+inline std::vector<std::string> const methods{"multilevel", "metis",      "ldg",       "fennel", "random",
+                                              "hash",       "contiguous", "frequency", "file"};
 inline std::vector<std::string> const balances{"vertices", "edges", "seeds", "types"};
 
 /// Declares the command line; values land in `chosen` when `app` has parsed.

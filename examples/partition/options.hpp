@@ -24,7 +24,7 @@ struct options {
   bool check_splits = true;
 
   int parts = 0;
-  std::string method = "ldg";
+  std::string method = "multilevel";
   std::filesystem::path assignment{};
   std::uint64_t key = 1;
   double slack = 0.05;

@@ -295,7 +295,7 @@ void check_methods(io::raw_data const& all, Use use) {
   check_method(all, "fennel", fennel, use);
   glt_partition::options chosen;
   chosen.slack = slack;
-  check_method(all, "multilevel", glt_partition::make_multilevel(chosen, {}), use, {1, 3});
+  check_method(all, "multilevel", glt_partition::make_multilevel(chosen, {}), use, {1, 2, 3, 4});
   glt_partition::whole_graph const graph(all);
   if (!graph.seeds().empty()) {
     check_method(all, "frequency",

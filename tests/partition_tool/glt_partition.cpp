@@ -219,6 +219,9 @@ TEST_CASE("a folder without features has the vertices that its meta.json states,
   CHECK(run_tool(scratch, arguments + (scratch / "limited").string() + " --memory 20MB").status == 0);
   CHECK(files_of(scratch / "alone") == files_of(scratch / "limited"));
   CHECK(glt::io::parts_folder(scratch / "alone").book().num_vertices() == 6);
+  auto const usual = (scratch / "usual").string();
+  CHECK(run_tool(scratch, (scratch / "set").string() + " --parts 2 --out " + usual).status == 0);
+  CHECK(has(run_tool(scratch, "--info " + usual).out, "partitioned by multilevel"));
 }
 
 TEST_CASE("what is wrong with a graph on disk is named, and nothing is left") {

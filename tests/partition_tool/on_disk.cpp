@@ -141,7 +141,7 @@ TEST_CASE("types, edge features and link splits: on disk and on ranks as in memo
   scratch_folder const scratch;
   write_typed(scratch / "set");
   auto const set = (scratch / "set").string();
-  check_same(scratch, set + " --parts 3 --halo --passes 2");
+  check_same(scratch, set + " --parts 3 --halo --method ldg --passes 2");
   check_same(scratch, set + " --parts 3 --method fennel --balance vertices,edges,seeds,types", {2});
   check_same(scratch, set + " --parts 3 --method multilevel --balance vertices,edges,seeds,types", {2});
   check_same(scratch, set + " --parts 4 --method contiguous --balance edges,vertices", {2});
@@ -152,7 +152,7 @@ TEST_CASE("limits without types: on disk and on ranks as in memory") {
   scratch_folder const scratch;
   write_folder(scratch / "set", 400, 3000, 3);
   auto const set = (scratch / "set").string();
-  check_same(scratch, set + " --parts 3 --balance vertices,edges,seeds --slack 0.01", {3});
+  check_same(scratch, set + " --parts 3 --method ldg --balance vertices,edges,seeds --slack 0.01", {3});
   check_same(scratch, set + " --parts 3 --method multilevel", {3});
   check_same(scratch, set + " --parts 3 --method contiguous --balance seeds", {2});
   check_same(scratch, set + " --parts 5 --method contiguous", {});

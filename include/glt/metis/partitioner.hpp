@@ -301,16 +301,17 @@ struct metis_partitioner {
   }
 };
 
-/// METIS for the smallest graph of `multilevel_partitioner`.
+/// METIS for the smallest graph of `multilevel_partitioner`, or `greedy_coarsest` if it cuts fewer edges, as around hubs.
 ///
 /// Weights whose sum is more than METIS can count are shortened. A graph with no more vertices than parts, or without
 /// edges, is divided as by `greedy_coarsest`.
 struct metis_coarsest {
   int cuts = 1;         ///< number of partitions to try; the best is taken
   int refinements = 10; ///< iterations of the refinement on every level
+  int greedy_tries = 2; ///< as `greedy_coarsest::tries`
 
   /// @shape  graph [V] rows → [V]
-  /// @throws precondition_error  if num_parts, cuts or refinements < 1, a limit is wrong, or V or E is more than METIS
+  /// @throws precondition_error  if num_parts, cuts, refinements or greedy_tries < 1, a limit is wrong, or V or E is more than METIS
   ///                             can count
   /// @throws metis_error         if METIS fails
   /// @cost   O((V + E) log P) or so
@@ -341,7 +342,10 @@ struct metis_coarsest {
       };
     }
     auto weights = detail::make_metis_weights(rows.num_rows(), std::nullopt, std::move(shortened));
-    return detail::call_metis(made, weights, num_parts, {.seed = seed, .cuts = cuts, .refinements = refinements});
+    detail::best_division best(graph, limits, num_parts);
+    best.offer(detail::call_metis(made, weights, num_parts, {.seed = seed, .cuts = cuts, .refinements = refinements}));
+    best.offer(greedy_coarsest{.tries = greedy_tries}(graph, limits, num_parts, seed));
+    return std::move(best).result();
   }
 };
 

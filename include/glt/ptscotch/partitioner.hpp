@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/builder/detail/add_reverses.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/detail/exchange/record_shuffle.hpp>
 #include <glt/graph/csr.hpp>
-#include <glt/graph/detail/orders.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/partition/balance.hpp>
 #include <glt/partition/book.hpp>
@@ -47,67 +46,35 @@ struct scotch_rows {
 template <communicator Comm>
 [[nodiscard]] scotch_rows make_scotch_rows(Comm& comm, partition_book const& homes,
                                            csr_view<memory_space::host, global_id> rows) {
-  struct arc {
-    SCOTCH_Num row; // of the rank that receives it
-    SCOTCH_Num neighbor;
-  };
   auto const first = homes.begin(comm.rank());
   auto const edges = exchange_values(comm, {.what = operation::shuffle, .hop = 70}, {}, rows.num_edges());
-  std::optional<row_places> places;
   auto const failure = failure_of([&] {
     check_scotch_size(homes.num_vertices(), "number of vertices");
     check_scotch_size(2 * total_value(edges), "twice the number of edges, one for either direction,");
-    places.emplace(rows.num_rows());
   });
-  // Calls take(row, neighbor) for both directions of every edge, on the ranks of the rows.
-  auto const each_arc = [&](std::string const& before, auto take) {
-    std::int64_t row = 0;
-    record_shuffle shuffle(comm, sizeof(arc));
-    shuffle_in_rounds(
-        comm, shuffle, 0, rows.num_edges(), std::int64_t{1} << 21,
-        [&](std::int64_t begin, std::int64_t end) {
-          for (auto e = begin; e < end; ++e) {
-            while (rows.offset(row + 1) <= e) {
-              ++row;
-            }
-            auto const source = rows.source(e);
-            if (source == first + row) {
-              continue;
-            }
-            take(row, static_cast<SCOTCH_Num>(source));
-            auto const home = homes.owner(source);
-            arc const reverse{static_cast<SCOTCH_Num>(source - homes.begin(home)),
-                              static_cast<SCOTCH_Num>(first + row)};
-            shuffle.add(home, &reverse);
-          }
-        },
-        [&](std::byte const* record) {
-          arc one{};
-          std::memcpy(&one, record, sizeof(one));
-          take(std::int64_t{one.row}, one.neighbor);
-        },
-        before);
-  };
-  each_arc(failure, [&](std::int64_t row, SCOTCH_Num) { places->count(row); });
+  std::array<row_range, 1> const range{{{first, rows}}};
+  auto both = add_reverses<SCOTCH_Num>(comm, failure, range, [&](global_id vertex) {
+    auto const home = homes.owner(vertex);
+    return row_place{home, vertex - homes.begin(home)};
+  });
   scotch_rows made;
-  auto const too_much = failure_of([&] { made.neighbors.resize(static_cast<std::size_t>(places->finish_counting())); });
-  each_arc(too_much, [&](std::int64_t row, SCOTCH_Num neighbor) {
-    made.neighbors[static_cast<std::size_t>(places->place(row))] = neighbor;
-  });
   run_together(comm, [&] {
-    auto const offsets = std::move(*places).offsets();
+    made.neighbors = std::move(both.neighbors);
     made.weights.resize(made.neighbors.size());
     made.offsets.push_back(0);
     std::size_t kept = 0;
     for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
-      std::sort(made.neighbors.begin() + offsets[row], made.neighbors.begin() + offsets[row + 1]);
       auto const begin = kept;
-      for (auto next = static_cast<std::size_t>(offsets[row]); next < static_cast<std::size_t>(offsets[row + 1]);
-           ++next) {
-        if (kept > begin && made.neighbors[kept - 1] == made.neighbors[next]) {
+      std::sort(made.neighbors.begin() + both.offsets[row], made.neighbors.begin() + both.offsets[row + 1]);
+      for (auto next = both.offsets[row]; next < both.offsets[row + 1]; ++next) {
+        auto const neighbor = made.neighbors[static_cast<std::size_t>(next)];
+        if (neighbor == first + row) {
+          continue;
+        }
+        if (kept > begin && made.neighbors[kept - 1] == neighbor) {
           ++made.weights[kept - 1];
         } else {
-          made.neighbors[kept] = made.neighbors[next];
+          made.neighbors[kept] = neighbor;
           made.weights[kept++] = 1;
         }
       }

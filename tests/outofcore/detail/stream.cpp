@@ -3,11 +3,15 @@
 
 #include <glt/outofcore/detail/stream.hpp>
 
+#include <glt/comm/serial.hpp>
+#include <glt/core/random.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>
+#include <glt/partition/multilevel/multilevel_partitioner.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/stream/streaming_partitioners.hpp>
 
+#include "support/allocations.hpp"
 #include "support/errors.hpp"
 #include "support/random_ids.hpp"
 #include "support/ranks.hpp"
@@ -103,6 +107,35 @@ TEST_CASE("Fennel divides a graph on disk as the same graph in memory") {
   check_parts(glt::fennel_partitioner{}, [](auto const& fennel, io::detail::all_types const& all) {
     return fennel.stream(all.num_vertices(), all.num_edges(), num_parts);
   });
+}
+
+TEST_CASE(
+    "the multilevel partitioner divides a graph on disk as in memory, but its memory does not grow with the edges") {
+  constexpr std::int64_t num_vertices = 20'000;
+  auto const peak_of = [](int copies) { // of every edge
+    auto data = glt_test::plain_set(num_vertices, {}, {}, {});
+    glt::random_stream draws(glt::random_key(7), 0);
+    for (std::int64_t e = 0; e < 2 * num_vertices; ++e) { // most edges within 100 vertices
+      auto const from = static_cast<std::int64_t>(draws.below(num_vertices));
+      auto const to = e % 8 == 0 ? static_cast<std::int64_t>(draws.below(num_vertices))
+                                 : from / 100 * 100 + static_cast<std::int64_t>(draws.below(100));
+      for (int copy = 0; copy < copies; ++copy) {
+        data.edges[0].sources.push_back(from);
+        data.edges[0].destinations.push_back(to);
+      }
+    }
+    auto const view = data.view();
+    io::detail::all_types const graph(view);
+    glt_test::scratch_folder const scratch;
+    glt_test::allocated_bytes const used;
+    static_cast<void>(io::detail::assign_multilevel(glt::serial_comm{}, graph, num_parts,
+                                                    [](auto) { return glt::multilevel_partitioner<>{}; },
+                                                    {.plan = scarce(1 << 20), .scratch = own_folder(scratch, 0)}));
+    return used.peak();
+  };
+  auto const once = peak_of(1);
+  CHECK(once > 24 * num_vertices);
+  CHECK(peak_of(5) < once * 11 / 10); // 5 MB more for edges of both directions
 }
 
 TEST_CASE("an edge that leaves the graph, or what a partitioner refuses, is named on every rank") {

@@ -290,6 +290,8 @@ namespace glt::dist {
 ///   need no graph;
 /// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
 ///   keeps the parts of all vertices and a round of rows;
+/// - `multilevel_partitioner` streams them as well, in several passes with both directions of every edge; rank 0 keeps
+///   its memory, which does not grow with the edges, and a round of rows;
 /// - `ptscotch_partitioner` works on the rows of all ranks together; no rank gets the graph;
 /// - any other partitioner, such as `metis_partitioner`, gets the whole graph on rank 0: 8 bytes an edge and a vertex,
 ///   beside the memory of the partitioner.
@@ -307,7 +309,8 @@ namespace glt::dist {
 /// @comm   collective; rounds of variable exchanges, each after a header exchange: 24 bytes and the values of an edge,
 ///         32 bytes and the values of a vertex, and for every distinct id of a rank 24 bytes, 16 with `num_vertices`.
 ///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass,
-///         and in up to 8 more if it exceeds a limit.
+///         and in up to 8 more if it exceeds a limit. If edges lack their reverses, `multilevel_partitioner` adds 16
+///         bytes an edge, and its passes have 16.
 ///         Every type has rounds of its own. Then the exchanges of `data_set`
 /// @throws collective_error  on every rank, if lists of a rank differ in length, tensors, types or options differ
 ///                           between ranks, an id is below 0, or not below 2⁶³ or `num_vertices`, a vertex has two

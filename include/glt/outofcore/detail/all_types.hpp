@@ -92,7 +92,8 @@ enum class row_edges {
 };
 
 /// Moves the edges of all types, in the numbering of all types, to the ranks that keep their rows. They wait there in
-/// spills until `compress_range` makes the rows. With both directions, the ids are the columns, so rows are ascending.
+/// spills until `compress_range` makes the rows. Ids of reverses follow all others and ascend with the columns, so rows
+/// are in the order of `make_both_directions`.
 ///
 /// @comm   collective; as `spill_edges` for every edge type
 /// @throws collective_error  on every rank, as `spill_edges` for one type
@@ -105,21 +106,19 @@ void spill_edges(Comm& comm, all_types const& graph, memory_plan const& plan,
     auto const first_row = graph.first_vertex(schema.destination_type(e));
     auto const first_column = graph.first_vertex(schema.source_type(e));
     auto const first_id = graph.first_edge(e);
-    bool const both = directions == row_edges::both;
     auto const ends = ends_of(graph, e);
     spill_edges(
         comm, ends,
         [&](edge_id i, global_id source, global_id destination) {
-          auto const column = first_column + source;
-          return moving_edge{first_row + destination, column, both ? column : first_id + i};
+          return moving_edge{first_row + destination, first_column + source, first_id + i};
         },
         plan, on_progress, rank_of_row, spill);
-    if (both) {
+    if (directions == row_edges::both) {
       spill_edges(
           comm, ends,
           [&](edge_id, global_id source, global_id destination) {
             auto const column = first_row + destination;
-            return moving_edge{first_column + source, column, column};
+            return moving_edge{first_column + source, column, graph.num_edges() + column};
           },
           plan, on_progress, rank_of_row, spill);
     }

@@ -204,8 +204,8 @@ template <communicator Comm, class MakeStream>
 /// the in-degrees, [V of all types], live as long.
 ///
 /// @shape  → [V of all types], on every rank
-/// @comm   collective; as `row_stream`; for every round a header exchange, a broadcast of a byte and a pass; in the end
-///         a broadcast of 4 bytes a vertex
+/// @comm   collective; as `row_stream`; a header exchange, the rounds of `glt::detail::run_rounds`, and a broadcast of 4
+///         bytes a vertex
 /// @throws collective_error  on every rank, as `assign_by_stream`, or if the object throws
 /// @cost   memory as planned: rank 0 needs 28 bytes a vertex, beside the memory of the object
 template <communicator Comm, class MakeRounds>
@@ -219,22 +219,10 @@ template <communicator Comm, class MakeRounds>
       rounds.emplace(make_rounds(rows.in_degrees()));
     }
   });
-  for (std::int64_t round = 0;; ++round) {
-    glt::detail::agree(
-        comm, {.what = glt::detail::operation::shuffle, .step = round}, failure, num_parts, [](auto own, auto first) {
-          return glt::detail::message("has ", own, " parts, but rank 0 ", first, "; ask for the same on all ranks");
-        });
-    auto more = std::byte(rounds && rounds->wants_round() ? 1 : 0);
-    comm.broadcast(&more, 1, 0);
-    if (more == std::byte(0)) {
-      break;
-    }
-    rows.pass(failure,
-              [&](global_id first, csr_view<memory_space::host, global_id> range) { rounds->see_rows(first, range); });
-    if (failure.empty() && rounds) {
-      failure = glt::detail::failure_of([&] { rounds->finish_round(); });
-    }
-  }
+  glt::detail::agree(comm, {.what = glt::detail::operation::shuffle}, failure, num_parts, [](auto own, auto first) {
+    return glt::detail::message("has ", own, " parts, but rank 0 ", first, "; ask for the same on all ranks");
+  });
+  glt::detail::run_rounds(comm, failure, rounds, [&](auto take) { rows.pass(failure, take); });
   buffer<device::cpu, local_id> part_of(rounds ? 0 : graph.num_vertices());
   if (rounds) {
     part_of = std::move(*rounds).result();

@@ -4,8 +4,58 @@
 #include <glt/graph/detail/orders.hpp>
 #include <glt/partition/multilevel/detail/refinement.hpp>
 #include <glt/partition/multilevel/weighted_graph.hpp>
+#include <glt/partition/repair_balance.hpp>
 
 #include <ranges>
+
+namespace glt::detail {
+
+/// Best of several divisions of a small weighted graph, each refined: the nearest to the limits, and then the one with
+/// the fewest cut edges.
+class best_division {
+public:
+  best_division(weighted_graph const& graph, balance_constraints const& limits, int num_parts)
+      : graph_(graph), limits_(limits), num_parts_(num_parts) {}
+
+  /// @shape  part_of [V], in [0, num_parts)
+  void offer(buffer<device::cpu, local_id> part_of) {
+    refinement refined(repair_balance(graph_.rows.view(), std::move(part_of), limits_, num_parts_), limits_,
+                       num_parts_);
+    make_rounds(refined, rows_of(graph_), refinement_rounds);
+    auto const excess = refined.excess();
+    auto made = std::move(refined).result();
+    std::pair const cost(excess, cut_of(made.view()));
+    if (best_.size() == 0 || cost < cost_) {
+      cost_ = cost;
+      best_ = std::move(made);
+    }
+  }
+
+  /// @shape  → [V]
+  [[nodiscard]] buffer<device::cpu, local_id> result() && { return std::move(best_); }
+
+private:
+  static constexpr int refinement_rounds = 8;
+
+  [[nodiscard]] std::int64_t cut_of(host_view<local_id const> part_of) const {
+    auto const rows = graph_.rows.view();
+    std::int64_t cut = 0;
+    for (std::int64_t v = 0; v < rows.num_rows(); ++v) {
+      for (auto e = rows.offset(v); e < rows.offset(v + 1); ++e) {
+        cut += part_of[rows.source(e)] != part_of[v] ? graph_.weights[static_cast<std::size_t>(e)] : 0;
+      }
+    }
+    return cut;
+  }
+
+  weighted_graph const& graph_;
+  balance_constraints const& limits_;
+  int num_parts_;
+  std::pair<double, std::int64_t> cost_{};
+  buffer<device::cpu, local_id> best_;
+};
+
+} // namespace glt::detail
 
 namespace glt {
 
@@ -28,38 +78,16 @@ struct greedy_coarsest {
     if (tries < 1) {
       throw precondition_error(detail::message("greedy_coarsest with ", tries, " tries; there is at least 1"));
     }
-    buffer<device::cpu, local_id> best;
-    std::pair<double, std::int64_t> best_cost;
+    detail::best_division best(graph, limits, num_parts);
     for (int attempt = 0; attempt < tries; ++attempt) {
       auto const order = detail::make_random_permutation<local_id>(
           graph.rows.view().num_rows(), random_key(seed).fold(static_cast<std::uint64_t>(attempt)));
-      detail::refinement refined(grow(graph, limits, num_parts, order.view()), limits, num_parts);
-      detail::make_rounds(refined, detail::rows_of(graph), refinement_rounds);
-      auto const excess = refined.excess();
-      auto made = std::move(refined).result();
-      std::pair const cost(excess, cut_of(graph, made.view()));
-      if (attempt == 0 || cost < best_cost) {
-        best_cost = cost;
-        best = std::move(made);
-      }
+      best.offer(grow(graph, limits, num_parts, order.view()));
     }
-    return best;
+    return std::move(best).result();
   }
 
 private:
-  static constexpr int refinement_rounds = 8;
-
-  static std::int64_t cut_of(weighted_graph const& graph, host_view<local_id const> part_of) {
-    auto const rows = graph.rows.view();
-    std::int64_t cut = 0;
-    for (std::int64_t v = 0; v < rows.num_rows(); ++v) {
-      for (auto e = rows.offset(v); e < rows.offset(v + 1); ++e) {
-        cut += part_of[rows.source(e)] != part_of[v] ? graph.weights[static_cast<std::size_t>(e)] : 0;
-      }
-    }
-    return cut;
-  }
-
   static buffer<device::cpu, local_id> grow(weighted_graph const& graph, balance_constraints limits, int num_parts,
                                             host_view<local_id const> order) {
     constexpr local_id none = -1;

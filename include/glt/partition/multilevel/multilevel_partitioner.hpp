@@ -2,69 +2,10 @@
 #pragma once
 
 #include <glt/graph/csr.hpp>
-#include <glt/graph/detail/orders.hpp>
+#include <glt/partition/multilevel/detail/both_directions.hpp>
 #include <glt/partition/multilevel/detail/multilevel_stream.hpp>
 #include <glt/partition/multilevel/greedy_coarsest.hpp>
 #include <glt/partition/repair_balance.hpp>
-
-namespace glt::detail {
-
-/// Returns a summand of an edge. The sum over all edges of a graph is 0 if every edge is there in both directions, and
-/// hardly ever in other cases.
-[[nodiscard]] inline std::int64_t direction_sign(std::int64_t source, std::int64_t destination) noexcept {
-  auto const fingerprint = [](std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(
-        mix64(static_cast<std::uint64_t>(a) * 0xD1342543DE82EF95ULL + static_cast<std::uint64_t>(b)) >> 32);
-  };
-  return fingerprint(source, destination) - fingerprint(destination, source);
-}
-
-/// True if every edge is there in both directions, equally often.
-///
-/// @cost   O(E)
-template <class Vertex>
-[[nodiscard]] bool has_both_directions(csr_view<memory_space::host, Vertex> graph) {
-  std::int64_t sum = 0;
-  for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
-    for (auto const u : graph.row(v)) {
-      sum += direction_sign(u, v);
-    }
-  }
-  return sum == 0;
-}
-
-/// Makes a graph that has every edge in both directions; rows are ascending, and a self-loop comes twice.
-///
-/// @pre    sources are in [0, V); not checked, see `validate`
-/// @cost   O(V + E); twice the memory of the result
-template <class Vertex>
-[[nodiscard]] csr_graph<device::cpu, Vertex> make_both_directions(csr_view<memory_space::host, Vertex> graph) {
-  // Passes all edges (row, neighbor) of `from` on; if they come row by row, the rows that are made are ascending.
-  auto const collect = [&](auto const& each_edge) {
-    row_places places(graph.num_rows());
-    each_edge([&](Vertex row, Vertex) { places.count(row); });
-    buffer<device::cpu, Vertex> neighbors(places.finish_counting());
-    each_edge([&](Vertex row, Vertex neighbor) { neighbors[places.place(row)] = neighbor; });
-    return csr_graph<device::cpu, Vertex>(graph.num_rows(), std::move(places).offsets(), std::move(neighbors));
-  };
-  auto const unordered = collect([&](auto&& use) {
-    for (std::int64_t v = 0; v < graph.num_rows(); ++v) {
-      for (auto const u : graph.row(v)) {
-        use(static_cast<Vertex>(v), u);
-        use(u, static_cast<Vertex>(v));
-      }
-    }
-  });
-  return collect([&, rows = unordered.view()](auto&& use) {
-    for (std::int64_t v = 0; v < rows.num_rows(); ++v) {
-      for (auto const u : rows.row(v)) {
-        use(u, static_cast<Vertex>(v));
-      }
-    }
-  });
-}
-
-} // namespace glt::detail
 
 namespace glt {
 
@@ -102,7 +43,7 @@ struct multilevel_partitioner {
     auto rounds = stream(graph.num_rows(), num_parts);
     csr_graph<device::cpu, Vertex> copy;
     auto rows = graph;
-    if (rounds.wants_round() && !detail::has_both_directions(graph)) {
+    if (rounds.wants_round() && detail::direction_sum(0, graph) != 0) {
       copy = detail::make_both_directions(graph);
       rows = copy.view();
     }

@@ -7,6 +7,7 @@
 #include <glt/dist/builder/make_data_set.hpp>
 #include <glt/graph/hetero_graph.hpp>
 #include <glt/partition/book.hpp>
+#include <glt/partition/multilevel/multilevel_partitioner.hpp>
 #include <glt/partition/partitioner.hpp>
 #include <glt/partition/repair_balance.hpp>
 #include <glt/partition/simple_partitioners.hpp>
@@ -296,16 +297,17 @@ void check_methods(Comm comm, whole_data const& all, bool symmetric) {
   check(glt::hash_partitioner{.seed = 4}, glt::hash_partitioner{.seed = 4});
   check(glt::random_partitioner{.seed = 4}, glt::random_partitioner{.seed = 4});
   check(degrees_of_sources{}, degrees_of_sources{});
-  auto const check_stream = [&](auto method) {
+  auto const limited = [&](auto method) {
     auto limit = types;
     limit.slack = method.capacity_slack;
-    auto limited = method;
-    limited.balance = {limit};
-    check(method, repaired<decltype(method)>{limited});
+    method.balance = {limit};
+    return method;
   };
+  auto const check_stream = [&](auto method) { check(method, repaired<decltype(method)>{limited(method)}); };
   check_stream(glt::ldg_partitioner{.passes = 2, .order = glt::stream_order::natural});
   check_stream(glt::fennel_partitioner{.order = glt::stream_order::natural});
   check_stream(glt::ldg_partitioner{.capacity_slack = 0.5});
+  check(glt::multilevel_partitioner<>{}, limited(glt::multilevel_partitioner<>{}));
 
   std::vector<dist::given_parts> given;
   std::vector<glt::relabelling> labels;

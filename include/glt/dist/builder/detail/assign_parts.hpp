@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/builder/detail/home_stream.hpp>
 #include <glt/dist/builder/detail/rows_to_first.hpp>
 #include <glt/dist/builder/detail/typed_graph.hpp>
 #include <glt/dist/builder/detail/vertex_ids.hpp>
@@ -39,6 +40,12 @@ concept assigns_home_rows = requires(P const& p, Comm& comm, joined_homes const&
   { p(comm, at.homes, at.view(), at.first_rows) } -> std::same_as<buffer<device::cpu, local_id>>;
 };
 
+/// Partitioners that see the rows of both directions, in the order of the vertices, as often as they want.
+template <class P>
+concept streams_both_directions = requires(P const& p) {
+  { p.stream(std::int64_t{}, 1).wants_round() } -> std::convertible_to<bool>;
+};
+
 template <class P>
 [[nodiscard]] auto make_row_stream(P const& p, std::int64_t num_vertices, std::int64_t num_edges, int num_parts) {
   if constexpr (requires { p.stream(num_vertices, num_edges, num_parts); }) {
@@ -50,58 +57,27 @@ template <class P>
 
 /// Assigns the vertices of all types on rank 0, and returns the parts of the vertices of this home.
 ///
-/// A stream in natural order sees one round of rows at a time. Other partitioners get the whole graph on rank 0. Parts
-/// then keep limits as after `repair_balance`.
+/// Streams see one round of rows at a time: multilevel partitioners, and others in natural order. Further partitioners
+/// get the whole graph on rank 0. Parts then keep limits as after `repair_balance`.
 ///
 /// @shape  types [node types] → [node types] of [homes->size()]
-/// @comm   collective; header exchanges; for each pass and type as `rows_to_first`, and up to 8 such passes more if
-///         limits are exceeded; `exchange_lists` of the parts
+/// @comm   collective; header exchanges; for each pass as `home_stream`, and up to 8 passes more if limits are exceeded;
+///         `exchange_lists` of the parts
 template <communicator Comm, class Partitioner>
 [[nodiscard]] std::vector<buffer<device::cpu, local_id>>
 assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round_bytes, Partitioner const& method) {
-  std::string failure;
-  std::int64_t num_vertices = 0;
-  std::int64_t num_local_edges = 0;
   buffer<device::cpu, local_id> part_of; // of all vertices, on rank 0
+  std::optional<home_stream<Comm>> rows;
+  auto failure = failure_of([&] { rows.emplace(comm, types, round_bytes); });
   auto const on_first = [&](auto work) {
     if (comm.rank() == 0) {
       attempt(failure, work);
     }
   };
-  std::vector<std::vector<std::int64_t>> bounds; // of this rank's rounds of rows, by type
-  failure = failure_of([&] {
-    auto const most = items_of_bytes(round_bytes, sizeof(std::int64_t));
-    for (auto const& [homes, rows] : types) {
-      auto& of_type = bounds.emplace_back(1, 0);
-      for (std::int64_t row = 1; row < homes->size(); ++row) {
-        auto const begin = of_type.back();
-        if (rows.offsets[row + 1] - rows.offsets[begin] + row - begin >= most) {
-          of_type.push_back(row);
-        }
-      }
-      of_type.push_back(homes->size());
-      num_vertices += homes->num_keys();
-      num_local_edges += rows.columns.size();
-    }
-  });
-  auto const num_edges =
-      total_value(exchange_values(comm, {.what = operation::shuffle, .hop = 52}, failure, num_local_edges));
-  auto const each_row = [&](auto take) {
-    std::int64_t first_of_type = 0;
-    for (std::size_t t = 0; t < types.size(); ++t) {
-      auto const& rows = types[t].rows;
-      rows_to_first(
-          comm, num_vertices, std::ssize(bounds[t]) - 1, failure,
-          [&](std::int64_t round) {
-            auto const begin = bounds[t][static_cast<std::size_t>(round)];
-            auto const end = bounds[t][static_cast<std::size_t>(round) + 1];
-            return csr_view<memory_space::host, global_id>(
-                num_vertices, rows.offsets.view().subview(begin, end - begin + 1), rows.columns.view());
-          },
-          [&](global_id first, csr_view<memory_space::host, global_id> some) { take(first_of_type + first, some); });
-      first_of_type += types[t].homes->num_keys();
-    }
-  };
+  auto const num_edges = total_value(
+      exchange_values(comm, {.what = operation::shuffle, .hop = 52}, failure, rows ? rows->num_local_edges() : 0));
+  auto const num_vertices = rows->num_vertices();
+  auto const each_row = [&](auto take) { rows->each_row(failure, take); };
   auto const whole = [&] {
     buffer<device::cpu, edge_offset> offsets;
     buffer<device::cpu, global_id> columns;
@@ -125,7 +101,12 @@ assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round
           method(csr_view<memory_space::host, global_id>(num_vertices, offsets.cview(), columns.cview()), comm.size());
     });
   };
-  if constexpr (streams_rows<Partitioner>) {
+  if constexpr (streams_both_directions<Partitioner>) {
+    std::optional<decltype(method.stream(num_vertices, 1))> rounds;
+    on_first([&] { rounds.emplace(method.stream(num_vertices, comm.size())); });
+    run_rounds(comm, failure, rounds, [&](auto take) { rows->each_row_of_both_directions(failure, take); });
+    on_first([&] { part_of = std::move(*rounds).result(); });
+  } else if constexpr (streams_rows<Partitioner>) {
     if (method.order == stream_order::natural) {
       std::optional<decltype(make_row_stream(method, num_vertices, 0, 1))> stream;
       on_first([&] { stream.emplace(make_row_stream(method, num_vertices, num_edges, comm.size())); });
@@ -153,14 +134,7 @@ assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round
       limits.push_back(balance_limit::vertices(method.capacity_slack));
       repair.emplace(std::move(part_of), limits, comm.size());
     });
-    auto const wants_round = [&] {
-      bool const wanted = repair && repair->wants_round();
-      return any_above_zero(exchange_values(comm, {.what = operation::shuffle, .hop = 49}, failure, wanted ? 1 : 0));
-    };
-    while (wants_round()) {
-      each_row([&](global_id first, csr_view<memory_space::host, global_id> some) { repair->see_rows(first, some); });
-      on_first([&] { repair->finish_round(); });
-    }
+    run_rounds(comm, failure, repair, each_row);
     on_first([&] { part_of = std::move(*repair).result(); });
   }
   std::vector<buffer<device::cpu, local_id>> made;

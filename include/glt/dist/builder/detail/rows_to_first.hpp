@@ -11,7 +11,7 @@ namespace glt::detail {
 /// Sends rows of a graph to rank 0 in rounds, the rows of rank 0 first. There it calls take(first, rows) for every
 /// round, where `first` is the number of rows before.
 ///
-/// rows_of(round) returns the rows of a round of this rank as a view, valid until the next call. A `failure` from
+/// rows_of(round) returns the rows of a round of this rank as a `csr_view`, valid until the next call. A `failure` from
 /// before ends the rounds of all ranks, as does an exception of `rows_of` or `take`. An exception of the last `take`
 /// becomes the failure of rank 0.
 ///
@@ -29,7 +29,7 @@ void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds
       std::vector<std::int64_t> counts;
       attempt(failure, [&] {
         if (static_cast<int>(rank) == comm.rank()) {
-          csr_view<memory_space::host, global_id> const rows = rows_of(round);
+          auto const rows = rows_of(round);
           auto const begin = rows.offset(0);
           auto const end = rows.offset(rows.num_rows());
           list.reserve(static_cast<std::size_t>(rows.num_rows() + end - begin + 1));
@@ -61,6 +61,29 @@ void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds
         });
       }
     }
+  }
+}
+
+/// Passes all rows on to `rounds` on rank 0 as often as it wants them: a `balance_repair`, or the stream of a
+/// multilevel partitioner. On other ranks there are none.
+///
+/// pass(take) sends all rows to rank 0, where it calls take(first, rows); see `rows_to_first`.
+///
+/// @comm   collective; a header exchange and a pass for every round, and a header exchange
+/// @throws collective_error  on every rank, if there is a failure on a rank, but the last exception becomes the failure
+template <communicator Comm, class Rounds, class Pass>
+void run_rounds(Comm& comm, std::string& failure, std::optional<Rounds>& rounds, Pass pass) {
+  auto const wants_round = [&] {
+    bool const wanted = rounds && rounds->wants_round();
+    return any_above_zero(exchange_values(comm, {.what = operation::shuffle, .hop = 49}, failure, wanted ? 1 : 0));
+  };
+  while (wants_round()) {
+    pass([&](global_id first, auto const& rows) { rounds->see_rows(first, rows); });
+    attempt(failure, [&] {
+      if (rounds) {
+        rounds->finish_round();
+      }
+    });
   }
 }
 

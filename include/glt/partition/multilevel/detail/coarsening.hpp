@@ -104,19 +104,24 @@ private:
     auto const size = sizes_[static_cast<std::size_t>(vertex)];
     auto best = from;
     auto best_sum = sums_[from];
+    auto best_rank = rank_of(from);
     auto wished = from;
     auto wished_sum = best_sum;
+    auto wished_rank = best_rank;
     sums_.for_each([&](local_id label, std::int64_t sum) {
       if (sum < best_sum || label == from) {
         return;
       }
-      if (sum > wished_sum || (sum == wished_sum && precedes(label, wished))) {
+      auto const rank = rank_of(label);
+      if (sum > wished_sum || (sum == wished_sum && rank < wished_rank)) {
         wished = label;
         wished_sum = sum;
+        wished_rank = rank;
       }
-      if ((sum > best_sum || precedes(label, best)) && size <= limit_ && size_of(label) <= limit_ - size) {
+      if ((sum > best_sum || rank < best_rank) && size <= limit_ && size_of(label) <= limit_ - size) {
         best = label;
         best_sum = sum;
+        best_rank = rank;
       }
     });
     wished_[static_cast<std::size_t>(vertex)] = wished;
@@ -129,9 +134,9 @@ private:
     }
   }
 
-  // Order of clusters with equal sums: random, but the same for all vertices.
-  [[nodiscard]] bool precedes(local_id a, local_id b) const noexcept {
-    return mix64(salt_ ^ static_cast<std::uint64_t>(a)) < mix64(salt_ ^ static_cast<std::uint64_t>(b));
+  // Of clusters with equal sums, the one of the lowest rank is taken: random, but the same for all vertices.
+  [[nodiscard]] std::uint64_t rank_of(local_id cluster) const noexcept {
+    return mix64(salt_ ^ static_cast<std::uint64_t>(cluster));
   }
 
   std::vector<std::uint32_t> sizes_;
