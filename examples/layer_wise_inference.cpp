@@ -70,7 +70,8 @@ std::int64_t compute_layer(glt::mpi_comm comm, dist::graph<cpu> const& graph, ne
   std::vector<glt::global_id> missing(static_cast<std::size_t>(graph.local().num_rows() - output.count()));
   std::iota(missing.begin(), missing.end(), graph.book().begin(comm.rank()) + output.count());
 
-  dist::feature_store const rows(comm, graph.book(), glt::features_from_dlpack<cpu, float>(glt::to_dlpack(input)));
+  dist::feature_store const rows(comm, graph.book(),
+                                 glt::from_dlpack<glt::feature_store<cpu, float>>(glt::to_dlpack(input)));
   dist::feature_collector collector(comm, rows);
   dist::collected_rows<cpu, float> collected;
   auto batches = dist::make_full_neighborhoods(comm, graph, missing, {.limits = {.max_edges = 1000, .max_rows = 128}});

@@ -45,7 +45,7 @@ void run(glt::mpi_comm comm) {
   auto part = glt::split_graph(all.view(), names, comm.rank());
   auto const x = at::rand({all.view().num_rows(), 8}).index_select(0, glt::to_tensor(part.original.view()));
   glt::feature_table<cpu> tensors(x.size(0));
-  tensors.add("x", glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x)));
+  tensors.add("x", glt::from_dlpack<glt::feature_store<cpu, float>>(glt::to_dlpack(x)));
   dist::data_set const data(comm, dist::data_part<cpu>(std::move(part), {.tensors = std::move(tensors)}));
   auto const vertices = data.vertices(); // of the part
 

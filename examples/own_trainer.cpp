@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved:
+// A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved,
+// on any number of ranks:
 //   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
 #include <glt/glt.hpp>
 #include <glt/io/parts/open_data_set.hpp>
@@ -36,11 +37,12 @@ struct network : torch::nn::Module {
   }
 };
 
-// A rank's part of a graph with communities, which are its classes; features alone are too noisy to tell them.
+// A rank's part of a graph with communities, which are its classes; features alone are too noisy to tell them. Parts are
+// ranges of ids, so that a vertex has the same id on any number of ranks.
 dist::data_part<cpu> make_part(int rank, int ranks) {
   auto const planted = glt::make_planted_communities<>({.num_vertices = 4000, .num_communities = 4});
   auto const whole = glt::make_csr<cpu>(planted.graph.view());
-  auto const names = glt::make_relabelling(glt::ldg_partitioner{}(whole.view(), ranks).view(), ranks);
+  auto const names = glt::make_relabelling(glt::contiguous_partitioner{}(whole.view(), ranks).view(), ranks);
   auto part = glt::split_graph(whole.view(), names, rank);
   auto const rows = part.original.size();
   glt::buffer<cpu, float> features(rows * 16);
@@ -87,29 +89,41 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
   tell.precision(9);
   auto const data =
       folder.empty() ? dist::data_set(comm, make_part(comm.rank(), comm.size())) : glt::io::open_data_set(comm, folder);
-  auto const loader_of = [&](char const* split, bool shuffle) {
-    return dist::loader(comm, dist::neighbor_batches(data, {.fanouts = {10, 10}}), data.split(split),
-                        {.batch_size = 32, .shuffle = shuffle, .seed = 1});
-  };
-  auto train = loader_of("train", true);
-  auto valid = loader_of("valid", false);
-  auto test = loader_of("test", false);
+  dist::neighbor_batches const recipe(data, {.fanouts = {10, 10}});
+  dist::loader valid(comm, recipe, data.split("valid"), {.batch_size = 32, .seed = 1});
+  dist::loader test(comm, recipe, data.split("test"), {.batch_size = 32, .seed = 1});
+  dist::vertex_seeds<> const own(data.split("train"));
+  dist::loader_options const usual{.batch_size = 32, .shuffle = true, .seed = 1};
 
   torch::manual_seed(1); // else every run begins with other parameters
   network net(data.features().num_columns(), data.num_classes());
   glt::sync_params(comm, net); // rank 0's
   torch::optim::Adam adam(net.parameters(), 0.003);
-  auto const what = std::to_string(comm.size()) + " ranks, parts " + // numbers depend on it: other files are refused
-                    std::to_string(data.book().partitioning());
+  auto const what = "parts " + std::to_string(data.book().partitioning()); // files of other parts are refused
   std::int64_t epoch = 0, step = 0;
+  auto seeds = own;
+  auto options = usual;
   int const is_saved = comm.rank() == 0 && std::filesystem::exists(checkpoint) ? 1 : 0; // other ranks may not see it
   if (glt::reduce_over_ranks(comm, is_saved, glt::reduction::max) != 0) {
     auto const saved = glt::load_training(comm, checkpoint, what, net, adam);
-    epoch = saved.at("epoch").toInt();
-    step = saved.at("step").toInt();
+    auto const bytes = saved.at("places").toTensor();
+    std::vector<dist::loader_checkpoint> places(bytes.nbytes() / sizeof(dist::loader_checkpoint)); // by rank that saved
+    std::memcpy(places.data(), bytes.data_ptr(), bytes.nbytes());
+    auto const seeds_of = [&](int rank) {
+      return dist::vertex_seeds<>(saved.at("seeds").toListRef()[rank].toIntVector());
+    };
+    dist::rest_of_epoch const rest(places, seeds_of, comm.rank(),
+                                   comm.size()); // the same batches, if ranks are as many
+    seeds = rest.seeds;
+    options = rest.options;
+    epoch = places[0].epoch;
+    step = places[0].step;
   }
 
-  for (; epoch < epochs; ++epoch) {
+  for (; epoch < epochs; ++epoch, seeds = own, options = usual) {
+    dist::loader train(comm, recipe, seeds, options);
+    dist::loader_checkpoint place(train, seeds, data.book());
+    auto const seeds_of_ranks = glt::gather_over_ranks(comm, seeds.vertices);
     net.train();
     for (auto const& batch : train.epoch(epoch, std::exchange(step, 0))) {
       // What dropout draws depends on this place alone, as the batch does: there is no state of it to save.
@@ -122,8 +136,14 @@ void run(glt::mpi_comm comm, int epochs, std::string const& checkpoint, std::str
       }
       glt::gather_grads(comm, net, batch.num_seeds); // their mean over the seeds of all ranks
       adam.step();
+      place.advance(batch);
       if (!checkpoint.empty() && batch.step % 4 == 3) {
-        glt::save_training(comm, checkpoint, what, net, adam, {{"epoch", epoch}, {"step", batch.step + 1}});
+        auto const places = glt::gather_over_ranks(comm, place);
+        auto const bytes = std::as_bytes(std::span(places));
+        auto const view = glt::host_view<std::uint8_t const>(reinterpret_cast<std::uint8_t const*>(bytes.data()),
+                                                             static_cast<std::int64_t>(bytes.size()));
+        glt::save_training(comm, checkpoint, what, net, adam,
+                           {{"places", glt::to_tensor(view)}, {"seeds", seeds_of_ranks}});
       }
     }
     tell << "epoch " << epoch << ": validation accuracy " << accuracy_on(comm, net, valid) << std::endl;

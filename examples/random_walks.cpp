@@ -73,7 +73,7 @@ int main() {
   relations.push_back(glt::make_relation<cpu>(schema, 1, papers, authors));
   glt::hetero_graph<cpu> const library(schema, std::move(relations));
   std::array<int, 2> const path{0, 1};
-  glt::metapath_walker<cpu>(glt::make_metapath(library.view(), path, 4), {.length = 4})
+  glt::metapath_walker<cpu>(library.view(), path, {.length = 4})
       .walk(std::vector<glt::local_id>{0}, {.seed = 42}, walks);
   auto const met = std::as_const(walks).vertices().row(0);
   std::cout << "paper " << met[0] << ", author " << met[1] << ", paper " << met[2] << ", author " << met[3]

@@ -47,9 +47,8 @@ void run(glt::mpi_comm world) {
     std::cout << "start two ranks or more: mpirun -np 3 server_client\n";
     return;
   }
-  auto const role = dist::server_or_client(world.rank(), world.size(), 1);
-  dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
-  role == dist::role::server ? serve(roles) : train(roles);
+  dist::role_context roles(world, 1); // the first rank is the server
+  roles.role() == dist::role::server ? serve(roles) : train(roles);
 }
 
 int main() {

@@ -49,9 +49,8 @@ int main() {
       std::cout << "start two ranks or more: mpirun -np 3 services\n";
       return;
     }
-    auto const role = dist::server_or_client(world.rank(), world.size(), 1);
-    dist::role_context roles(world, role, role == dist::role::server ? "servers" : "clients");
-    role == dist::role::server ? serve(roles) : call(roles);
+    dist::role_context roles(world, 1); // the first rank is the server
+    roles.role() == dist::role::server ? serve(roles) : call(roles);
   };
   return glt::run_mpi_program(run, std::cerr);
 }

@@ -107,7 +107,7 @@ void run(glt::mpi_comm comm) {
   std::array<double, 2> mrr{};
   for (auto const strategy : {glt::temporal_strategy::uniform, glt::temporal_strategy::last}) {
     using rule = glt::temporal_rule<glt::memory_space::host>;
-    auto const of = [&](int type) { return rule{sorted_times[type].view(), strategy, glt::temporal_bound::before}; };
+    auto const of = [&](int type) { return rule{sorted_times[type].view(), strategy, true}; };
     dist::typed_batches recipe(graph, options, std::vector{of(buys), of(bought_by)});
     mrr[strategy == glt::temporal_strategy::last] = mean_reciprocal_rank(comm, recipe.with(item, features), seeds);
   }

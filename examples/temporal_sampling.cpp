@@ -68,12 +68,11 @@ void run(glt::mpi_comm comm) {
     }
   }
 
-  using glt::temporal_bound, glt::temporal_strategy;
+  using glt::temporal_strategy;
   using temporal = glt::temporal_rule<glt::memory_space::host>;
   temporal const not_later{.times = sorted.times.view()};
-  temporal const before{.times = sorted.times.view(), .bound = temporal_bound::before};
-  temporal const last{
-      .times = sorted.times.view(), .strategy = temporal_strategy::last, .bound = temporal_bound::before};
+  temporal const before{.times = sorted.times.view(), .strictly_before = true};
+  temporal const last{.times = sorted.times.view(), .strategy = temporal_strategy::last, .strictly_before = true};
   std::array const tallies{count_edges(comm, graph, {seeds.vertices}, seeds.times, times, glt::uniform_rule{}),
                            count_edges(comm, graph, seeds, seeds.times, times, not_later),
                            count_edges(comm, graph, seeds, seeds.times, times, before),

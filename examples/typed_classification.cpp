@@ -21,6 +21,7 @@
 
 namespace dist = glt::dist;
 using glt::device::cpu;
+using batch_type = dist::typed_batches<cpu, glt::global_id>::batch_type;
 constexpr std::int64_t num_papers = 2000, num_authors = 600, num_topics = 4, width = 8;
 
 struct network : torch::nn::Module {
@@ -28,7 +29,7 @@ struct network : torch::nn::Module {
       : first(register_module("first", glt::rgcn_conv(schema, {.in = width, .out = 16}))),
         second(register_module("second", glt::rgcn_conv(schema, {.in = 16, .out = num_topics}))) {}
 
-  std::vector<at::Tensor> forward(dist::typed_batch<cpu, glt::global_id> const& batch) { // a matrix for every type
+  std::vector<at::Tensor> forward(batch_type const& batch) { // a matrix for every type
     std::vector<at::Tensor> x;
     for (auto const& tensors : batch.tensors) {
       x.push_back(glt::to_tensor(tensors["x"].as<float>()));
@@ -65,13 +66,13 @@ glt::hetero_graph<cpu> make_graph(auto const& planted) {
 }
 
 // Tensors of this rank's vertices of a type: their topics, and features that tell little about them.
-dist::vertex_data<cpu> make_data(glt::host_view<glt::global_id const> original,
-                                 glt::host_view<glt::local_id const> topics) {
+dist::data_part<cpu>::vertex_data make_data(glt::host_view<glt::global_id const> original,
+                                            glt::host_view<glt::local_id const> topics) {
   auto const own = glt::to_tensor(topics).to(at::kLong).index_select(0, glt::to_tensor(original));
   auto const x = at::randn({own.size(0), width}) + at::one_hot(own, width);
   glt::feature_table<cpu> table(own.size(0));
-  table.add("x", glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x)));
-  table.add("y", glt::features_from_dlpack<cpu, std::int64_t>(glt::to_dlpack(own.unsqueeze(1))));
+  table.add("x", glt::from_dlpack<glt::feature_store<cpu, float>>(glt::to_dlpack(x)));
+  table.add("y", glt::from_dlpack<glt::feature_store<cpu, std::int64_t>>(glt::to_dlpack(own.unsqueeze(1))));
   return {.tensors = std::move(table)};
 }
 

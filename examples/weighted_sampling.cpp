@@ -19,8 +19,9 @@ int main() {
   auto const weights = glt::make_edge_values<cpu>(graph.view(), glt::host_view<float const>(by_edge));
   glt::validate(graph.view(), weights.view());
   glt::weight_tables<cpu> const tables(graph.view(), weights.view());
-  glt::weighted_neighbor_sampler<cpu> sampler(graph.view(), {.fanouts = {15, 10}, .edge_ids = true},
-                                              {weights.view(), tables.view()}, cpu(2));
+  using rule = glt::weighted_rule<glt::memory_space::host>;
+  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), {.fanouts = {15, 10}, .edge_ids = true},
+                                                          {weights.view(), tables.view()}, cpu(2));
 
   std::vector<glt::local_id> const first{0, 1, 2};
   std::vector<glt::local_id> const second{3, 4, 5};

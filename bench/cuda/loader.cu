@@ -90,14 +90,14 @@ void measure(glt_bench::report& report, glt::threads_comm comm) {
   auto const alone = batches_per_second(policy, host);
   report.add("loader/host", alone, "batches/s");
 
-  auto delivered = glt::dist::to_device(host, glt_bench::beside(policy), policy);
+  glt::dist::device_batches delivered(host, glt_bench::beside(policy), policy);
   glt_bench::require(first_of(policy, delivered) == expected, "loader/to_device");
   report.add("loader/to_device", batches_per_second(policy, delivered), "batches/s", alone, "loader/host");
 
   auto options_ahead = options;
   options_ahead.prefetch = 2;
   glt::dist::loader ahead(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options_ahead);
-  auto delivered_ahead = glt::dist::to_device(ahead, glt_bench::beside(policy), policy);
+  glt::dist::device_batches delivered_ahead(ahead, glt_bench::beside(policy), policy);
   glt_bench::require(first_of(policy, delivered_ahead) == expected, "loader/to_device/prefetch:2");
   report.add("loader/to_device/prefetch:2", batches_per_second(policy, delivered_ahead), "batches/s", alone,
              "loader/host");

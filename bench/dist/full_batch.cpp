@@ -197,7 +197,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 // range(0): how bytes and messages grow.
 void growth(benchmark::State& state) {
   auto comm = glt_bench::ranks();
-  glt::dist::full_batch_report most;
+  glt::detail::full_batch_report most;
   std::int64_t rows = 0;
   std::int64_t covered = 0;
   glt_bench::measure_together(state, comm, [&] {

@@ -22,7 +22,7 @@
 namespace glt_bench {
 
 /// A batch of constant values.
-struct constant_batch : glt::dist::batch_place {
+struct constant_batch : glt::detail::batch_place {
   using policy_type = glt::device::cpu;
   glt::buffer<glt::device::cpu, float> values;
 

@@ -272,7 +272,7 @@ void train_step(benchmark::State& state) {
   state.counters["grown"] = glt_bench::memory_of_process("VmRSS") - memory;
   state.counters["peak"] = glt_bench::memory_of_process("VmHWM");
   state.counters["scale"] = glt_bench::graph_scale();
-  state.SetLabel(std::string(glt::torch_threads_advice()));
+  state.SetLabel(std::string(glt::set_torch_threads(at::get_num_threads())));
 }
 
 /// GraphSAGE by two ranks of one thread, each with a random half of W1, which they read in place: milliseconds of a step,

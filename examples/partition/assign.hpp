@@ -57,7 +57,7 @@ inline glt::fennel_partitioner make_fennel(options const& chosen, glt::balance_c
 }
 
 #if GLT_PARTITION_METIS
-using multilevel = glt::multilevel_partitioner<glt::metis_coarsest>;
+using multilevel = glt::multilevel_partitioner<glt::metis_partitioner>;
 #else
 using multilevel = glt::multilevel_partitioner<>;
 #endif

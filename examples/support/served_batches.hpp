@@ -39,18 +39,20 @@ struct placement {
 };
 
 inline placement place_rank(comm_type& world, glt::mpi_node const& node, train_options const& options) {
-  if (options.deployment == deployment::servers) {
-    return {glt::dist::server_or_client(world.rank(), world.size(), static_cast<int>(options.servers)), {}};
-  }
   std::vector<std::int64_t> const own(static_cast<std::size_t>(world.size()), node.neighbors().front());
   std::vector<std::int64_t> machines(own.size());
   world.all_to_all(reinterpret_cast<std::byte const*>(own.data()), reinterpret_cast<std::byte*>(machines.data()),
                    sizeof(std::int64_t));
-  auto const ranks = glt::dist::assign_workers(machines, static_cast<int>(options.workers));
-  placement made{ranks[static_cast<std::size_t>(world.rank())].role, {}};
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (ranks[rank].role == glt::dist::role::worker && ranks[rank].trainer == world.rank()) {
-      made.servers.push_back(static_cast<int>(rank));
+  auto const trainers = glt::dist::assign_workers(machines, static_cast<int>(options.workers));
+  placement made{glt::dist::role::worker, {}};
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (trainers[static_cast<std::size_t>(rank)] != world.rank()) {
+      continue;
+    }
+    if (rank == world.rank()) {
+      made.role = glt::dist::role::trainer;
+    } else {
+      made.servers.push_back(rank);
     }
   }
   return made;
@@ -127,7 +129,7 @@ inline accuracies train_on_remote_batches(roles_type& roles, glt::mpi_node const
             *client, name_of(input), of, glt::neighbor_options{.fanouts = options.fanout},
             glt::dist::loader_options{
                 .batch_size = options.batch, .shuffle = shuffle, .seed = options.seed, .prefetch = options.prefetch},
-            glt::dist::remote_options{.servers = where.servers});
+            loader_type::remote_options{.servers = where.servers});
       };
       torch::manual_seed(options.seed);
       return trainer<glt::mpi_comm, loader_type>(comm, seeds, make_loader, {shape[0], shape[1]}, options, input, log)
@@ -143,10 +145,11 @@ inline std::optional<accuracies> train_with_servers(glt::mpi_comm comm, train_op
   }
   glt::mpi_node const node(comm);
   comm_type world(comm);
-  auto const where = place_rank(world, node, options);
-  bool const serves = where.role == glt::dist::role::server || where.role == glt::dist::role::worker;
-  roles_type roles(world, where.role, to_string(where.role));
-  if (serves) {
+  bool const has_workers = options.deployment == deployment::workers;
+  auto const where = has_workers ? place_rank(world, node, options) : placement();
+  auto roles = has_workers ? roles_type(world, where.role, to_string(where.role))
+                           : roles_type(world, static_cast<int>(options.servers));
+  if (roles.role() == glt::dist::role::server || roles.role() == glt::dist::role::worker) {
     serve_batches(roles, node, options);
     return std::nullopt;
   }

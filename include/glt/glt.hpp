@@ -67,7 +67,6 @@
 #include <glt/dist/roles/assignment.hpp>
 #include <glt/dist/roles/client.hpp>
 #include <glt/dist/roles/context.hpp>
-#include <glt/dist/roles/data_description.hpp>
 #include <glt/dist/roles/remote_data.hpp>
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/serve_data.hpp>
@@ -143,5 +142,4 @@
 #include <glt/sample/walk/random_walk.hpp>
 #include <glt/sample/walk/walk_options.hpp>
 #include <glt/sample/walk/walks.hpp>
-#include <glt/sample/weighted_neighbor_sampler.hpp>
 #include <glt/version.hpp>

@@ -6,7 +6,7 @@
 
 using glt::device::cpu;
 
-auto use(glt::dist::typed_batch<cpu, glt::global_id> const& batch) {
+auto use(glt::dist::typed_batches<cpu, glt::global_id>::batch_type const& batch) {
 #ifdef GLT_FAIL
   return batch.features();
 #else

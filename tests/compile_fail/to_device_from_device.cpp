@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: to_device_copies_from_ordinary_memory
+// expect: device_batches copies from ordinary memory
 // lines of clang: 13
 #include <glt/comm/serial.hpp>
 #include <glt/dist/loader.hpp>
@@ -33,9 +33,9 @@ using loader_on = glt::dist::loader<glt::serial_comm, glt::dist::neighbor_batche
 } // namespace
 
 void deliver(loader_on<glt::device::cpu>& on_host, loader_on<gpu_policy>& on_device) {
-  static_cast<void>(glt::dist::to_device(on_host, gpu_policy{}));
+  glt::dist::device_batches(on_host, gpu_policy{});
   (void)on_device;
 #ifdef GLT_FAIL
-  static_cast<void>(glt::dist::to_device(on_device, gpu_policy{}));
+  glt::dist::device_batches(on_device, gpu_policy{});
 #endif
 }

@@ -144,8 +144,8 @@ TEST_CASE("a store over GPUs that cannot read each other is refused, until they 
   feature_view<memory_space::host, float> const features{.features = {rows.data(), 3, 2}};
   using store = tiered_store<device::cuda, device::zero_copy, float>;
   auto const make = [&] { return store(features, ranking, {.ratio = 0.7}, gpus, device::zero_copy(gpus[0])); };
-  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(make()); }), "number 0", "number 1", "enable_peers"));
-  CHECK(enable_peers(gpus).all());
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(make()); }), "number 0", "number 1", "peer_access"));
+  CHECK(peer_access(gpus).all());
   auto const made = make();
   CHECK(made.num_hot() == 2);
   CHECK(made.num_devices() == 2);

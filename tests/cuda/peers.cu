@@ -20,15 +20,15 @@ using namespace glt;
 using namespace glt_test;
 
 TEST_CASE("a report of peers names who reads whom") {
-  detail::peer_access const some({0, 1, 3}, {0, 1, 1, 1, 0, 0, 0, 0, 0});
+  peer_access const some({0, 1, 3}, {0, 1, 1, 1, 0, 0, 0, 0, 0});
   CHECK(some.text() == "GPU 0 reads 1, 3; GPU 1 reads 0; GPU 3 reads none");
   CHECK(some.reads(0, 2));
   CHECK(some.reads(2, 2));
   CHECK(!some.reads(2, 0));
   CHECK(!some.all());
-  CHECK(detail::peer_access({0, 1}, {0, 1, 1, 0}).all());
-  CHECK(detail::peer_access({2, 2}, {0, 0, 0, 0}).all());
-  CHECK(detail::peer_access({}, {}).all());
+  CHECK(peer_access({0, 1}, {0, 1, 1, 0}).all());
+  CHECK(peer_access({2, 2}, {0, 0, 0, 0}).all());
+  CHECK(peer_access({}, {}).all());
 }
 
 TEST_CASE("a GPU that does not exist has no peers") {
@@ -46,9 +46,9 @@ TEST_CASE("GPUs share hot rows") {
   for (int device = 0; device < count; ++device) {
     gpus.emplace_back(device);
   }
-  auto const access = enable_peers(gpus);
+  auto const access = peer_access(gpus);
   INFO(access.text());
-  CHECK(enable_peers(gpus).text() == access.text()); // a second time as well
+  CHECK(peer_access(gpus).text() == access.text()); // a second time as well
   if (!access.all() || gpus.size() == 1) {
     gpus = {device::cuda(0), device::cuda(0)};
   }

@@ -67,7 +67,7 @@ plain_part part_of(divided_graph const& divided, int rank) {
   }
   glt::feature_table<cpu> of_edges(edges.num_edges());
   of_edges.add("kind", glt_test::named_store<std::int32_t>(edge_ids, 2, 2));
-  std::vector<glt::dist::vertex_split> splits{{"train", every(book, rank, 3)}};
+  std::vector<glt::dist::data_part<>::vertex_split> splits{{"train", every(book, rank, 3)}};
   if (rank == 0) {
     splits.push_back({"first", every(book, 0, 10)});
   }
@@ -97,7 +97,7 @@ private:
   rlimit before_{};
 };
 
-bool same_rows(glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
+bool same_rows(glt::detail::collected_table<cpu> const& a, glt::detail::collected_table<cpu> const& b) {
   return std::ranges::equal(a.tensors, b.tensors, [](auto const& one, auto const& other) {
     return one.name == other.name && std::ranges::equal(one.bytes, other.bytes);
   });

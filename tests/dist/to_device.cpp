@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("a loader over any policy, and one that delivers to it, give 
       glt::dist::loader loader(comm, glt::dist::neighbor_batches(graph, features, neighbors), seeds, options, policy);
       CHECK(batches_of(policy, loader, 2) == expected);
 
-      auto delivered = glt::dist::to_device(host_loader, policy);
+      glt::dist::device_batches delivered(host_loader, policy);
       CHECK(delivered.num_steps() == host_loader.num_steps());
       CHECK(batches_of(policy, delivered, 2) == expected);
       auto const middle = host_loader.num_steps() / 2;
@@ -182,7 +182,7 @@ TEST_CASE("batches in memory that a server shares are copied from there, and its
             using remote_type = glt::dist::remote_loader<comm_type, std::remove_const_t<decltype(recipe)>>;
             for (int loaders = 0; loaders < 2; ++loaders) {
               remote_type loader(client, "batches", seeds, neighbors, options);
-              auto delivered = glt::dist::to_device(loader, policy);
+              glt::dist::device_batches delivered(loader, policy);
               CHECK(batches_of(policy, delivered, 2) == expected);
             }
             CHECK(log.locks == (refuses ? 0 : 1));

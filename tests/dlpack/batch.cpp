@@ -21,10 +21,10 @@ using device::cpu;
 
 namespace {
 
-DLTensor const& find(std::vector<detail::named_dlpack> const& tensors, std::string const& name) {
-  auto const found = std::ranges::find(tensors, name, &detail::named_dlpack::name);
+DLTensor const& find(std::vector<std::pair<std::string, dlpack_tensor>> const& tensors, std::string const& name) {
+  auto const found = std::ranges::find(tensors, name, &std::pair<std::string, dlpack_tensor>::first);
   REQUIRE_MESSAGE(found != tensors.end(), name);
-  return found->tensor->dl_tensor;
+  return found->second->dl_tensor;
 }
 
 template <class View>
@@ -135,7 +135,7 @@ TEST_CASE("an unused sample has tensors without elements, and no batch is refuse
   auto const tensors = to_dlpack(cpu(), std::make_shared<sampled_subgraph<cpu> const>());
   CHECK(tensors.size() == 6);
   for (auto const& each : tensors) {
-    CHECK(each.tensor->dl_tensor.shape[0] == 0);
+    CHECK(each.second->dl_tensor.shape[0] == 0);
   }
   CHECK_THROWS_WITH_AS((void)to_dlpack(cpu(), std::shared_ptr<sampled_subgraph<cpu>>()),
                        "export of no batch; give one that the tensors can keep", precondition_error);

@@ -46,7 +46,7 @@ std::string error_of(foreign_tensor& tensor) {
     if constexpr (Dimensions == 1) {
       (void)from_dlpack<cpu, T>(tensor.hand_over());
     } else {
-      (void)features_from_dlpack<cpu, T>(tensor.hand_over());
+      (void)from_dlpack<feature_store<cpu, T>>(tensor.hand_over());
     }
   } catch (precondition_error const& error) {
     text = error.what();
@@ -95,7 +95,7 @@ TEST_CASE("a feature store over a foreign matrix") {
   floats all;
   foreign_tensor tensor(all.told(), {6, 5});
   {
-    auto const store = features_from_dlpack<cpu, float>(tensor.hand_over());
+    auto const store = from_dlpack<feature_store<cpu, float>>(tensor.hand_over());
     CHECK(store.view().num_vertices() == 6);
     CHECK(store.view().num_columns() == 5);
     CHECK(store.view().features.data() == all.values.data());
@@ -107,14 +107,14 @@ TEST_CASE("a feature store over a foreign matrix") {
 TEST_CASE("strides of dimensions of one element, or of nothing, do not matter") {
   floats all;
   foreign_tensor one_row(all.told(), {1, 5}, std::vector<std::int64_t>{77, 1});
-  CHECK(features_from_dlpack<cpu, float>(one_row.hand_over()).view().features(0, 4) == 4.0F);
+  CHECK(from_dlpack<feature_store<cpu, float>>(one_row.hand_over()).view().features(0, 4) == 4.0F);
   foreign_tensor one_column(all.told(), {5, 1}, std::vector<std::int64_t>{1, 99});
-  CHECK(features_from_dlpack<cpu, float>(one_column.hand_over()).view().features(4, 0) == 4.0F);
+  CHECK(from_dlpack<feature_store<cpu, float>>(one_column.hand_over()).view().features(4, 0) == 4.0F);
   auto told = all.told();
   told.data = nullptr;
   auto const large = std::numeric_limits<std::int64_t>::max();
   foreign_tensor nothing(told, {large, 0}, std::vector<std::int64_t>{3, 3});
-  CHECK(features_from_dlpack<cpu, float>(nothing.hand_over()).view().num_vertices() == large);
+  CHECK(from_dlpack<feature_store<cpu, float>>(nothing.hand_over()).view().num_vertices() == large);
   CHECK(nothing.released == 1);
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("a scale is the smallest float of which 127 reach the largest magnitud
                                   std::numeric_limits<float>::max(),
                                   std::numeric_limits<float>::denorm_min(),
                                   128 * std::numeric_limits<float>::denorm_min()};
-  auto const scales = int8_scales(host_matrix<float const>(maxima.data(), 1, std::ssize(maxima)));
+  auto const scales = glt::detail::int8_scales(host_matrix<float const>(maxima.data(), 1, std::ssize(maxima)));
   REQUIRE(scales.size() == maxima.size());
   CHECK(scales[0] == 0);
   CHECK(scales[1] == 1);

@@ -140,15 +140,15 @@ bool labor(choices& choose) {
   auto const graph = glt::make_csr<cpu>(list.view(), {.edge_ids = true});
   auto options = choose.neighbors();
   options.replace = false;
-  auto const counts = choose.coin() ? glt::labor_count::exact : glt::labor_count::poisson;
+  bool const exact = choose.coin();
   using rule = glt::labor_rule<glt::memory_space::host>;
-  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{.sources = {}, .counts = counts},
+  glt::neighbor_sampler<cpu, glt::local_id, rule> sampler(graph.view(), options, rule{.sources = {}, .exact = exact},
                                                           choose.threads());
   auto const seeds = choose.vertices(list.num_vertices);
   auto const key = choose.key();
   glt::sampled_subgraph<cpu> out;
   sampler.sample(local(seeds), key, out);
-  return glt_test::plain(out) == glt_test::naive_labor_sample(list, counts, seeds, options, key);
+  return glt_test::plain(out) == glt_test::naive_labor_sample(list, exact, seeds, options, key);
 }
 
 // Without replacement and tables: the smallest keys of every row.

@@ -18,20 +18,20 @@ using namespace glt_test;
 
 namespace {
 
-std::string complaint(planted_options options) {
+std::string complaint(planted_communities<>::options options) {
   return thrown<precondition_error>([&] { static_cast<void>(make_planted_communities(options)); });
 }
 
 } // namespace
 
 TEST_CASE("every vertex has its edges from inside, then those from outside") {
-  for (planted_options const options :
-       {planted_options{.num_vertices = 1009, .num_communities = 7, .in_degree = 6, .out_degree = 3},
-        planted_options{.num_vertices = 10, .num_communities = 10, .in_degree = 1, .out_degree = 4},
-        planted_options{.num_vertices = 11, .num_communities = 4, .in_degree = 0, .out_degree = 5},
-        planted_options{.num_vertices = 5, .num_communities = 2, .in_degree = 3, .out_degree = 0},
-        planted_options{.num_vertices = 3, .num_communities = 1, .in_degree = 2, .out_degree = 0},
-        planted_options{.num_vertices = 0, .num_communities = 1}}) {
+  for (planted_communities<>::options const options :
+       {planted_communities<>::options{.num_vertices = 1009, .num_communities = 7, .in_degree = 6, .out_degree = 3},
+        planted_communities<>::options{.num_vertices = 10, .num_communities = 10, .in_degree = 1, .out_degree = 4},
+        planted_communities<>::options{.num_vertices = 11, .num_communities = 4, .in_degree = 0, .out_degree = 5},
+        planted_communities<>::options{.num_vertices = 5, .num_communities = 2, .in_degree = 3, .out_degree = 0},
+        planted_communities<>::options{.num_vertices = 3, .num_communities = 1, .in_degree = 2, .out_degree = 0},
+        planted_communities<>::options{.num_vertices = 0, .num_communities = 1}}) {
     CAPTURE(options.num_vertices);
     auto const made = make_planted_communities(options);
     auto const degree = options.in_degree + options.out_degree;
@@ -77,7 +77,7 @@ TEST_CASE("communities have equal sizes and every vertex outside is as likely as
 }
 
 TEST_CASE("the same options give the same graph on any number of threads, another seed another one") {
-  planted_options options{.num_vertices = 4001, .num_communities = 9, .seed = 4};
+  planted_communities<>::options options{.num_vertices = 4001, .num_communities = 9, .seed = 4};
   auto const alone = make_planted_communities(options);
   auto const threads = make_planted_communities<global_id>(options, device::cpu(3));
   CHECK(pairs_of(alone.graph.view()) == pairs_of(threads.graph.view()));

@@ -22,16 +22,18 @@ using glt::io::save_checkpoint;
 namespace {
 
 glt::dist::loader_checkpoint some_checkpoint() {
-  return {.batch_size = 3,
-          .shuffle = true,
-          .seed = std::numeric_limits<std::uint64_t>::max(),
-          .num_steps = 7,
-          .num_seeds = 20,
-          .seeds_fingerprint = std::numeric_limits<std::int64_t>::min(),
-          .partition_fingerprint = -5,
-          .options_fingerprint = 6,
-          .epoch = 2,
-          .step = 4};
+  glt::dist::loader_checkpoint made;
+  made.batch_size = 3;
+  made.shuffle = true;
+  made.seed = std::numeric_limits<std::uint64_t>::max();
+  made.num_steps = 7;
+  made.num_seeds = 20;
+  made.seeds_fingerprint = std::numeric_limits<std::int64_t>::min();
+  made.partition_fingerprint = -5;
+  made.options_fingerprint = 6;
+  made.epoch = 2;
+  made.step = 4;
+  return made;
 }
 
 std::string refused(std::filesystem::path const& path) {
@@ -98,7 +100,7 @@ TEST_CASE("a run that was interrupted goes on from its file") {
   std::vector<std::int64_t> expected;
   {
     glt::dist::loader loader(comm, glt_test::counted_batches(), seeds, options);
-    auto checkpoint = make_checkpoint(loader, seeds, glt::partition_book());
+    glt::dist::loader_checkpoint checkpoint(loader, seeds, glt::partition_book());
     save_checkpoint(path, checkpoint);
     for (auto const& batch : loader.epoch(1)) {
       if (batch.step > 3) {
@@ -110,7 +112,7 @@ TEST_CASE("a run that was interrupted goes on from its file") {
     }
   }
   glt::dist::loader loader(comm, glt_test::counted_batches(), seeds, options);
-  auto resumed = make_checkpoint(loader, seeds, glt::partition_book());
+  glt::dist::loader_checkpoint resumed(loader, seeds, glt::partition_book());
   resumed.resume(load_checkpoint(path));
   CHECK(resumed.epoch == 1);
   CHECK(glt_test::prints_of(loader, 1, resumed.first_step(1)) == expected);

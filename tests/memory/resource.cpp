@@ -10,8 +10,8 @@
 
 using namespace glt;
 
-static_assert(memory_resource<host_resource>);
-static_assert(!memory_resource<int>);
+static_assert(glt::detail::memory_resource<host_resource>);
+static_assert(!glt::detail::memory_resource<int>);
 
 TEST_CASE("host memory is aligned to cache lines and copies bytes") {
   host_resource const resource;

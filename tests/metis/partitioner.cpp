@@ -26,7 +26,7 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(coarsest_partitioner<metis_coarsest>);
+static_assert(coarsest_partitioner<metis_partitioner>);
 static_assert(partitioner<metis_partitioner, local_id> && partitioner<metis_partitioner, global_id>);
 
 TEST_CASE("every vertex gets a part, and always the same one") {
@@ -80,15 +80,15 @@ TEST_CASE("METIS divides the smallest graph of the multilevel partitioner") {
       make_planted_communities({.num_vertices = 20'011, .num_communities = 8, .in_degree = 8, .out_degree = 1});
   auto const rows = make_csr<device::cpu>(planted.graph.view());
   std::vector<std::int64_t> const heavy(20'011, std::int64_t{1} << 40); // more than 32-bit integers can count
-  multilevel_partitioner<metis_coarsest> const options{
+  multilevel_partitioner<metis_partitioner> const options{
       .balance = {balance_limit::weights("heavy", host_view<std::int64_t const>(heavy))}};
   auto const part_of = options(rows.view(), 4);
   CHECK(cut_fraction(rows.view(), part_of.view()) < 0.13);
   CHECK(std::ranges::max(sizes_of_parts(part_of.view(), 4)) <= detail::part_capacity(20'011, 1, 0.05, 4));
   CHECK(to_vector(part_of) == to_vector(options(rows.view(), 4)));
-  auto const bad = [&](metis_coarsest const& coarsest) {
+  auto const bad = [&](metis_partitioner const& coarsest) {
     return thrown<precondition_error>(
-        [&] { static_cast<void>(multilevel_partitioner<metis_coarsest>{.coarsest = coarsest}(rows.view(), 2)); });
+        [&] { static_cast<void>(multilevel_partitioner<metis_partitioner>{.coarsest = coarsest}(rows.view(), 2)); });
   };
   CHECK(names(bad({.cuts = 0}), "0 cuts"));
 }
@@ -176,7 +176,7 @@ TEST_CASE("webgraph-dblp-2010 in 4 parts: METIS cuts fewest edges, then LDG and 
   auto const ldg = cut(ldg_partitioner{});
   auto const ldg_once = cut(ldg_partitioner{.passes = 1});
   auto const fennel = cut(fennel_partitioner{});
-  CHECK(cut(multilevel_partitioner<metis_coarsest>{}) <= 1.3 * metis);
+  CHECK(cut(multilevel_partitioner<metis_partitioner>{}) <= 1.3 * metis);
   CHECK(cut(multilevel_partitioner<>{}) <= 1.3 * metis);
   auto const hash = cut(hash_partitioner{});
   CHECK(metis < 0.07);

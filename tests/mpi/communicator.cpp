@@ -5,7 +5,7 @@
 
 #include <glt/core/error.hpp>
 #include <glt/mpi/communicator.hpp>
-#include <glt/mpi/error.hpp>
+#include <glt/mpi/detail/error.hpp>
 
 #include <cstdint>
 #include <optional>

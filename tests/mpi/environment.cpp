@@ -4,8 +4,8 @@
 #include "support/errors.hpp"
 
 #include <glt/core/error.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/environment.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <type_traits>
 

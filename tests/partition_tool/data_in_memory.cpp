@@ -201,8 +201,8 @@ bool equal(auto const& a, auto const& b) {
 }
 
 // A folder has no splits of a type if this part has no vertex of any.
-std::vector<glt::global_id> split_of(dist::vertex_data<cpu> const& vertices, std::string const& name) {
-  auto const found = std::ranges::find(vertices.splits, name, &dist::vertex_split::name);
+std::vector<glt::global_id> split_of(dist::data_part<cpu>::vertex_data const& vertices, std::string const& name) {
+  auto const found = std::ranges::find(vertices.splits, name, &dist::data_part<>::vertex_split::name);
   return found == vertices.splits.end() ? std::vector<glt::global_id>() : found->vertices;
 }
 
@@ -269,7 +269,7 @@ void check_method(io::raw_data const& all, std::string const& name, Method const
     divide(all, chosen, folder);
     glt::run_threads(ranks, [&](auto comm) {
       held_data const held(all, comm.rank(), ranks, has_types);
-      dist::build_options options{.round_bytes = 700};
+      dist::local_data::options options{.round_bytes = 700};
       if (!has_types) {
         options.num_vertices = all.nodes[0].num_nodes;
       }

@@ -4,11 +4,12 @@
 #include "support/policy_subgraphs.hpp"
 
 #include <glt/graph/csr.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weight_tables.hpp>
-#include <glt/sample/weighted_neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include <doctest/doctest.h>
 
@@ -105,8 +106,10 @@ TEST_CASE_TEMPLATE("weighted samples are those of the CPU, with and without tabl
           rule.tables = tables.view();
           rule_there.tables = tables_there.view();
         }
-        weighted_neighbor_sampler<device::cpu> serial(graph.host.view(), options, rule);
-        weighted_neighbor_sampler<Policy> sampler(graph.there.view(), options, rule_there, policy);
+        neighbor_sampler<device::cpu, local_id, weighted_rule<memory_space::host>> serial(graph.host.view(), options,
+                                                                                          rule);
+        neighbor_sampler<Policy, local_id, weighted_rule<Policy::space>> sampler(graph.there.view(), options,
+                                                                                 rule_there, policy);
         compare<Policy>(serial, sampler, seeds_of(400));
       }
     }
@@ -177,14 +180,14 @@ TEST_CASE_TEMPLATE("LABOR samples are those of the CPU", Policy, GLT_TEST_POLICI
   Policy const policy;
   both_graphs<Policy> const graph(graph_list());
   std::vector<global_id> names(graph.host.view().sources().begin(), graph.host.view().sources().end());
-  name_parallel_edges(graph.host.view(), names);
+  glt::labor_rule<glt::memory_space::host>::name_parallel_edges(graph.host.view(), names);
   auto const names_there = make_buffer(names, policy);
-  for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+  for (bool const exact : {false, true}) {
     for (bool const across : {false, true}) { // with names of parallel edges as well
       neighbor_options const options{.fanouts = {5, 3, -1}, .expand = frontier::all, .edge_ids = true};
       labor_rule<memory_space::host> rule{
-          .sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
-      labor_rule<space> rule_there{.sources = {}, .counts = counts, .across_hops = across, .batch_key = random_key(8)};
+          .sources = {}, .exact = exact, .across_hops = across, .batch_key = random_key(8)};
+      labor_rule<space> rule_there{.sources = {}, .exact = exact, .across_hops = across, .batch_key = random_key(8)};
       if (across) {
         rule.sources = names;
         rule_there.sources = names_there.view();
@@ -202,7 +205,7 @@ TEST_CASE_TEMPLATE("samples of a seed's further occurrences are those of the CPU
   Policy const policy;
   both_graphs<Policy> const graph(graph_list());
   std::vector<local_id> const seeds{8, 300, 8, 17, 300, 300};
-  auto const queries = count_occurrences<local_id>(seeds);
+  auto const queries = independent_rule<>::count_occurrences<local_id>(seeds);
   neighbor_options const options{.fanouts = {5, 3}, .disjoint = true};
   auto const check = [&]<class HostRule, class Rule>(HostRule const& host_rule, Rule const& rule) {
     neighbor_sampler<device::cpu, local_id, HostRule> serial(graph.host.view(), options, host_rule);

@@ -53,7 +53,8 @@ TEST_CASE_TEMPLATE("random graphs are those of the CPU", Policy, GLT_TEST_ONE_PO
     }
   }
   for (std::int64_t const vertices : {0, 7, 1001}) {
-    planted_options const options{.num_vertices = vertices, .num_communities = vertices == 0 ? 1 : 7, .seed = 4};
+    planted_communities<>::options const options{
+        .num_vertices = vertices, .num_communities = vertices == 0 ? 1 : 7, .seed = 4};
     auto const made = make_planted_communities<local_id>(options, policy);
     auto const expected = make_planted_communities<local_id>(options);
     check_same(made.graph, expected.graph, policy);

@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("walks over full neighbourhoods are those of the host, batch 
        {glt::detail::row_batch_limits{.max_edges = 7, .max_rows = 3},
         glt::detail::row_batch_limits{.max_edges = 100, .max_rows = 5}, glt::detail::row_batch_limits{}}) {
     for (bool const ids : {false, true}) {
-      full_neighborhood_options const options{.limits = limits, .edge_ids = ids};
+      typename full_neighborhoods<Policy>::options_type const options{.limits = limits, .edge_ids = ids};
       full_neighborhoods<device::cpu> all(graph.view(), options);
       full_neighborhoods<Policy> all_there(there.view(), options, policy);
       all.pad_to(all.num_batches() + 1);

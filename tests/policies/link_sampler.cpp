@@ -142,8 +142,8 @@ TEST_CASE_TEMPLATE("links of an edge type are those of the host", Policy, GLT_TE
       link_sampler<device::cpu, local_id, uniform_rule, host, hetero_view<host>> on_host(graph.view(), options);
       link_sampler<Policy, local_id, uniform_rule, Policy::space, hetero_view<Policy::space>> sampler(
           there.view(), options, {}, policy);
-      hetero_link_sample<device::cpu> expected;
-      hetero_link_sample<Policy> out;
+      link_sample<device::cpu, local_id, hetero_subgraph<device::cpu>> expected;
+      link_sample<Policy, local_id, hetero_subgraph<Policy>> out;
       for (std::int64_t const size : {17, 0, 60}) {
         auto const pairs = glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
         auto seeds = lists_of(size == 60 ? glt_test::ragged(pairs) : pairs);

@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("walks along a meta-path are those of the CPU, bit for bit", 
     for (auto const& types : {std::vector{2}, std::vector{0, 1}, std::vector{0, 1, 5, 6}, std::vector{0, 1, 2}}) {
       for (auto const& options : {metapath_options{.length = 1}, metapath_options{.length = 3, .walks_per_start = 2},
                                   metapath_options{.length = 23, .edge_ids = true}}) {
-        auto const path = make_metapath(graph.view(), std::span(types), options.length);
+        auto const path = detail::make_metapath(graph.view(), std::span(types), options.length);
         for (std::int64_t const count : {0, 1, 333}) {
           std::vector<local_id> starts;
           for (std::int64_t i = 0; i < count; ++i) {
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("a start that is no row of the first relation is named", Poli
   auto const list = glt_test::academic_graph(64);
   auto const graph = list.graph();
   std::vector<int> const types{2};
-  auto const path = make_metapath(graph.view(), std::span(types), 9);
+  auto const path = detail::make_metapath(graph.view(), std::span(types), 9);
   auto const relation = copy<Policy>(path[0], policy);
   metapath_walker<Policy> const walker({relation.view()}, {.length = 9}, policy);
   walks<Policy> out(policy);

@@ -28,7 +28,7 @@ using cpu = glt::device::cpu;
 namespace {
 
 // What every sampler says of a graph and a choice.
-std::vector<std::string> refusals(glt::csr_view<glt::memory_space::host> graph, glt::edge_id_choice choice) {
+std::vector<std::string> refusals(glt::csr_view<glt::memory_space::host> graph, glt::detail::edge_id_choice choice) {
   std::vector<std::string> texts;
   auto const say = [&](auto make) {
     try {

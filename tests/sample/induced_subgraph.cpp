@@ -6,7 +6,6 @@
 #include <glt/graph/edge_values.hpp>
 #include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
-#include <glt/sample/weighted_neighbor_sampler.hpp>
 
 #include "support/archetypes.hpp"
 #include "support/errors.hpp"
@@ -161,7 +160,8 @@ TEST_CASE("fanouts by a rule with data reach the vertices that its sampler reach
     names.push_back(1000 - v);
   }
   glt::host_view<glt::global_id const> const original(names);
-  glt::weighted_neighbor_sampler<cpu> neighbors(graph.view(), {.fanouts = {4, 3}}, rule, cpu(), original);
+  glt::neighbor_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> neighbors(
+      graph.view(), {.fanouts = {4, 3}}, rule, cpu(), original);
   glt::induced_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> induced(
       graph.view(), {.fanouts = {4, 3}}, rule, cpu(), original);
   glt::sampled_subgraph<cpu> reached;

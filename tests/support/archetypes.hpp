@@ -95,7 +95,7 @@ struct counting_resource {
     glt::host_resource{}.copy(to, from, bytes);
   }
 };
-static_assert(glt::memory_resource<counting_resource>);
+static_assert(glt::detail::memory_resource<counting_resource>);
 
 /// A policy with nothing but what the concept lists; its memory is typed as pinned, so that code which
 /// silently assumes ordinary memory does not compile.

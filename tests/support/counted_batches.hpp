@@ -48,7 +48,7 @@ std::vector<std::int64_t> prints_of(Loader& loader, std::int64_t epoch, std::int
 }
 
 /// A batch that is quickly made: its seeds, and their sum.
-struct counted_batch : glt::dist::batch_place {
+struct counted_batch : glt::detail::batch_place {
   using policy_type = glt::device::cpu;
   glt::buffer<glt::device::cpu, glt::global_id> seeds;
   std::int64_t sum = 0;

@@ -97,7 +97,7 @@ void check_on_policy(Policy const& policy, HostLoader& host_loader, Loader& load
     CHECK(step == expected.size());
   };
   check(loader);
-  auto delivered = glt::dist::to_device(host_loader, policy);
+  glt::dist::device_batches delivered(host_loader, policy);
   check(delivered);
 }
 

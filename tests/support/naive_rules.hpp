@@ -83,8 +83,8 @@ inline naive_subgraph naive_independent_sample(edge_list const& list, std::vecto
 }
 
 /// The picks of a LABOR rule by the definition, in row order; with `named`, after `name_parallel_edges`.
-inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::vector<in_edge> const& row,
-                                                  std::int64_t fanout, glt::random_key key, bool named = false) {
+inline std::vector<std::int64_t> naive_labor_pick(bool exact, std::vector<in_edge> const& row, std::int64_t fanout,
+                                                  glt::random_key key, bool named = false) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> edges;
   for (auto at = row.begin(); at != row.end(); ++at) {
     auto name = at->first;
@@ -98,11 +98,10 @@ inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::
   auto const degree = static_cast<std::int64_t>(row.size());
   if (fanout >= 0 && degree > fanout) {
     std::ranges::sort(edges);
-    auto const cut =
-        counts == glt::labor_count::exact ? edges.begin() + fanout : std::ranges::find_if(edges, [&](auto const& edge) {
-          return std::ldexp(static_cast<double>(edge.first), -64) >=
-                 static_cast<double>(fanout) / static_cast<double>(degree);
-        });
+    auto const cut = exact ? edges.begin() + fanout : std::ranges::find_if(edges, [&](auto const& edge) {
+      return std::ldexp(static_cast<double>(edge.first), -64) >=
+             static_cast<double>(fanout) / static_cast<double>(degree);
+    });
     edges.erase(cut, edges.end());
   }
   std::vector<std::int64_t> positions;
@@ -114,12 +113,12 @@ inline std::vector<std::int64_t> naive_labor_pick(glt::labor_count counts, std::
 }
 
 /// Samples by LABOR.
-inline naive_subgraph naive_labor_sample(edge_list const& list, glt::labor_count counts,
-                                         std::vector<std::int64_t> const& seeds, glt::neighbor_options const& options,
-                                         glt::sample_key key, bool named = false) {
+inline naive_subgraph naive_labor_sample(edge_list const& list, bool exact, std::vector<std::int64_t> const& seeds,
+                                         glt::neighbor_options const& options, glt::sample_key key,
+                                         bool named = false) {
   auto const rows = naive_rows(list);
   return naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
-    return naive_labor_pick(counts, rows[static_cast<std::size_t>(vertex)],
+    return naive_labor_pick(exact, rows[static_cast<std::size_t>(vertex)],
                             options.fanouts[static_cast<std::size_t>(hop)], glt::detail::hop_key(key, hop), named);
   });
 }

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     }
     auto const own = std::string_view(argv[3]) == "--role"
                          ? (std::string_view(argv[4]) == "server" ? role::server : role::client)
-                         : glt::dist::server_or_client(world.rank(), world.size(), std::atoi(argv[4]));
+                         : glt::detail::server_or_client(world.rank(), world.size(), std::atoi(argv[4]));
     bool const passed = glt::run_collectively(
         world, [&] { return is_as_expected(world, std::atoi(argv[1]), std::atoi(argv[2]), own); });
     if (!passed) {

@@ -11,8 +11,7 @@ namespace glt_test {
 /// Roles of which the first ranks are servers.
 template <class Comm>
 glt::dist::role_context<Comm> joined(Comm comm, int servers) {
-  auto const role = glt::dist::server_or_client(comm.rank(), comm.size(), servers);
-  return {comm, role, role == glt::dist::role::server ? "servers" : "clients"};
+  return {comm, servers};
 }
 
 inline constexpr auto is_server = [](auto const& roles) { return roles.role() == glt::dist::role::server; };

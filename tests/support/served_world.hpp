@@ -20,12 +20,12 @@ namespace glt_test {
 /// The part of a server, of a graph with as many parts as servers, and what is known about its vertices.
 struct served_world {
   template <class Comm>
-  served_world(Comm& group, divided_graph const& divided, std::vector<glt::dist::vertex_split> splits = {})
+  served_world(Comm& group, divided_graph const& divided, std::vector<glt::dist::data_part<>::vertex_split> splits = {})
       : data(group, part(divided, group.rank(), std::move(splits))) {}
 
   /// Features, labels, and tensors of all kinds.
   static glt::dist::data_part<cpu> part(divided_graph const& divided, int rank,
-                                        std::vector<glt::dist::vertex_split> splits) {
+                                        std::vector<glt::dist::data_part<>::vertex_split> splits) {
     auto const ids = originals(divided, rank);
     auto tensors = named_table(ids);
     tensors.add("x", divided.features(rank, 3, false));

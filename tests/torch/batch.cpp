@@ -26,7 +26,7 @@ TEST_CASE("all tensors of a batch by name") {
   batch->rows.features.resize(7 * num_nodes);
 
   std::weak_ptr<void const> const alive = batch;
-  auto tensors = glt::to_tensors(cpu(), std::move(batch));
+  auto tensors = glt::to_tensor(cpu(), std::move(batch));
   CHECK(tensors.size() == 10);
   CHECK(tensors["nodes"].sizes() == at::IntArrayRef({num_nodes}));
   CHECK(tensors["nodes"][0].item<std::int64_t>() == 3);

@@ -110,11 +110,11 @@ TEST_CASE("a feature store over a tensor of LibTorch; other layouts are refused 
   auto x = at::arange(15, at::kFloat).reshape({3, 5});
   auto const uses = x.storage().use_count();
   {
-    auto const store = glt::features_from_dlpack<glt::device::cpu, float>(glt::to_dlpack(x));
+    auto const store = glt::from_dlpack<glt::feature_store<glt::device::cpu, float>>(glt::to_dlpack(x));
     CHECK(store.view().features.data() == x.data_ptr<float>());
     CHECK(store.view().features(2, 4) == 14.0F);
   }
-  CHECK_THROWS_AS((void)(glt::features_from_dlpack<glt::device::cpu, float>(glt::to_dlpack(x.t()))),
+  CHECK_THROWS_AS((void)(glt::from_dlpack<glt::feature_store<glt::device::cpu, float>>(glt::to_dlpack(x.t()))),
                   glt::precondition_error);
   CHECK_THROWS_AS((void)(glt::from_dlpack<glt::device::cpu, std::int32_t>(glt::to_dlpack(x.flatten()))),
                   glt::precondition_error);

@@ -35,9 +35,7 @@ void sample_labor(benchmark::State& state, labor rule, int threads) {
 
 BENCHMARK_CAPTURE(sample_labor, poisson, labor{}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sample_labor, poisson_2_threads, labor{}, 2)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(sample_labor, exact, {.sources = {}, .counts = glt::labor_count::exact}, 1)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+BENCHMARK_CAPTURE(sample_labor, exact, {.sources = {}, .exact = true}, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 // One key for all batches: here only the sharing across hops matters.
 BENCHMARK_CAPTURE(sample_labor, across_hops, {.sources = {}, .across_hops = true}, 1)
     ->Unit(benchmark::kMillisecond)

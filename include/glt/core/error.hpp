@@ -60,6 +60,25 @@ private:
   std::int64_t offset_;
 };
 
+/// Error of a failed call of MPI, NCCL or METIS; carries the name of the call, the library's code and its text.
+///
+/// After a call of MPI, messages under way on the communicator are lost; other ranks may wait for them until the program
+/// is aborted. After a call of NCCL, the communicator is not usable any more; `nccl_comm` gives it up on all ranks.
+class library_error : public error {
+public:
+  library_error(std::string call, int code, std::string_view text,
+                std::source_location where = std::source_location::current())
+      : error(call + " failed with code " + std::to_string(code) + ": " + std::string(text), where),
+        call_(std::move(call)), code_(code) {}
+
+  [[nodiscard]] std::string const& call() const noexcept { return call_; }
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  std::string call_;
+  int code_;
+};
+
 /// Error of a collective operation that was given up: every rank of the communicator throws the same one.
 class collective_error : public error {
 public:

@@ -11,13 +11,79 @@ namespace glt {
 
 namespace detail {
 
+/// Returns which GPUs can read each other's memory; changes nothing.
+///
+/// @shape  devices [G], numbers of GPUs → [G · G], as for `peer_access`
+/// @throws cuda_error  if there is no GPU of a number
+[[nodiscard]] inline std::vector<char> find_peers(std::vector<int> const& devices) {
+  std::vector<char> reads(devices.size() * devices.size(), 0);
+  for (std::size_t reader = 0; reader < devices.size(); ++reader) {
+    for (std::size_t owner = 0; owner < devices.size(); ++owner) {
+      if (devices[reader] != devices[owner]) {
+        int can = 0;
+        check_cuda(cudaDeviceCanAccessPeer(&can, devices[reader], devices[owner]),
+                   message("cudaDeviceCanAccessPeer(", devices[reader], ", ", devices[owner], ")"));
+        reads[reader * devices.size() + owner] = can != 0 ? 1 : 0;
+      }
+    }
+  }
+  return reads;
+}
+
+// Opens memory outside of pools, of another GPU, to kernels of `reader`. CUDA has no access for reading alone.
+inline void enable_peer(int reader, int owner) {
+  on_device const here(reader);
+  auto const code = cudaDeviceEnablePeerAccess(owner, 0);
+  if (code == cudaErrorPeerAccessAlreadyEnabled) {
+    forget_cuda(code);
+    return;
+  }
+  check_cuda(code, message("cudaDeviceEnablePeerAccess of GPU ", owner, " on GPU ", reader));
+}
+
+// Opens memory of a pool, including memory that it has handed out, as `enable_peer` opens other memory.
+inline void open_pool(cuda_queue const& owner, int reader) {
+  cudaMemAccessDesc access{};
+  access.location = location_of(reader);
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  check_cuda(cudaMemPoolSetAccess(pool_handle(owner), &access, 1),
+             message("cudaMemPoolSetAccess of GPU ", owner.device, " for GPU ", reader));
+}
+
+} // namespace detail
+
 /// Table of the GPUs that read each other's memory in place, over NVLink or the bus.
+///
+///     if (peer_access(gpus).all()) { // one store over all of them
+///       tiered_store<device::cuda, device::zero_copy, float> store(view, ranking, {.bytes = 1 << 30}, gpus);
+///     }
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
 /// @shape  G GPUs, G² pairs
 class peer_access {
 public:
+  /// Opens the memory of GPUs to each other: the memory that the policies have allocated and will allocate. The library
+  /// only reads there, but kernels of the program may also write: CUDA has no peer access for reading alone.
+  ///
+  /// @throws cuda_error  if a call failed; a pair that cannot is not a failure
+  explicit peer_access(std::span<device::cuda const> gpus) {
+    for (auto const& gpu : gpus) {
+      devices_.push_back(gpu.device());
+    }
+    reads_ = detail::find_peers(devices_);
+    for (std::size_t reader = 0; reader < gpus.size(); ++reader) {
+      for (std::size_t owner = 0; owner < gpus.size(); ++owner) {
+        if (gpus[reader].device() != gpus[owner].device() && reads(reader, owner)) {
+          detail::enable_peer(gpus[reader].device(), gpus[owner].device());
+          detail::open_pool(gpus[owner].queue(), gpus[reader].device());
+        }
+      }
+    }
+  }
+
+  /// Takes over a table.
+  ///
   /// @shape  devices [G], numbers of GPUs · reads [G · G], 1 if the GPU of the row reads memory of the GPU of the
   ///         column
   peer_access(std::vector<int> devices, std::vector<char> reads)
@@ -60,71 +126,5 @@ private:
   std::vector<int> devices_;
   std::vector<char> reads_;
 };
-
-/// Returns which GPUs can read each other's memory; changes nothing.
-///
-/// @throws cuda_error  if there is no GPU of a number
-[[nodiscard]] inline peer_access find_peers(std::vector<int> devices) {
-  std::vector<char> reads(devices.size() * devices.size(), 0);
-  for (std::size_t reader = 0; reader < devices.size(); ++reader) {
-    for (std::size_t owner = 0; owner < devices.size(); ++owner) {
-      if (devices[reader] != devices[owner]) {
-        int can = 0;
-        check_cuda(cudaDeviceCanAccessPeer(&can, devices[reader], devices[owner]),
-                   message("cudaDeviceCanAccessPeer(", devices[reader], ", ", devices[owner], ")"));
-        reads[reader * devices.size() + owner] = can != 0 ? 1 : 0;
-      }
-    }
-  }
-  return {std::move(devices), std::move(reads)};
-}
-
-// Opens memory outside of pools, of another GPU, to kernels of `reader`. CUDA has no access for reading alone.
-inline void enable_peer(int reader, int owner) {
-  on_device const here(reader);
-  auto const code = cudaDeviceEnablePeerAccess(owner, 0);
-  if (code == cudaErrorPeerAccessAlreadyEnabled) {
-    forget_cuda(code);
-    return;
-  }
-  check_cuda(code, message("cudaDeviceEnablePeerAccess of GPU ", owner, " on GPU ", reader));
-}
-
-// Opens memory of a pool, including memory that it has handed out, as `enable_peer` opens other memory.
-inline void open_pool(cuda_queue const& owner, int reader) {
-  cudaMemAccessDesc access{};
-  access.location = location_of(reader);
-  access.flags = cudaMemAccessFlagsProtReadWrite;
-  check_cuda(cudaMemPoolSetAccess(pool_handle(owner), &access, 1),
-             message("cudaMemPoolSetAccess of GPU ", owner.device, " for GPU ", reader));
-}
-
-} // namespace detail
-
-/// Opens the memory of GPUs to each other, and returns which pairs can read in place. It opens the memory that the
-/// policies have allocated and will allocate. The library only reads there, but kernels of the program may also write:
-/// CUDA has no peer access for reading alone.
-///
-///     if (enable_peers(gpus).all()) { // one store over all of them
-///       tiered_store<device::cuda, device::zero_copy, float> store(view, ranking, {.bytes = 1 << 30}, gpus);
-///     }
-///
-/// @throws cuda_error  if a call failed; a pair that cannot is not a failure
-inline detail::peer_access enable_peers(std::span<device::cuda const> gpus) {
-  std::vector<int> devices;
-  for (auto const& gpu : gpus) {
-    devices.push_back(gpu.device());
-  }
-  auto access = detail::find_peers(std::move(devices));
-  for (std::size_t reader = 0; reader < gpus.size(); ++reader) {
-    for (std::size_t owner = 0; owner < gpus.size(); ++owner) {
-      if (gpus[reader].device() != gpus[owner].device() && access.reads(reader, owner)) {
-        detail::enable_peer(gpus[reader].device(), gpus[owner].device());
-        detail::open_pool(gpus[owner].queue(), gpus[reader].device());
-      }
-    }
-  }
-  return access;
-}
 
 } // namespace glt

@@ -85,7 +85,7 @@ public:
   /// Makes work enqueued here from now on wait for the work enqueued on `earlier`; the host does not wait.
   void wait_for(cuda const& earlier) const { detail::order_after(queue(), earlier.queue()); }
 
-  /// Returns true if kernels of this GPU may read memory of that policy: see `enable_peers`.
+  /// Returns true if kernels of this GPU may read memory of that policy: see `peer_access`.
   ///
   /// @throws cuda_error  if the driver cannot tell
   [[nodiscard]] bool reads(cuda const& owner) const {

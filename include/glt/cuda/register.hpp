@@ -7,13 +7,8 @@
 
 namespace glt {
 
-/// Options of `register_memory`.
-struct register_options {
-  bool read_only = true; ///< kernels only read it: pages of a mapped file are then locked as they are, not copied
-};
-
-/// Makes a buffer of elements in ordinary memory, such as a mapped file, that a GPU reads in place. Nothing is copied;
-/// `keeper` lives at least as long as the buffer.
+/// Makes a buffer of elements in ordinary memory, such as a mapped file, that a GPU reads in place; kernels do not write it. Nothing is copied:
+/// pages of a mapped file are locked as they are. `keeper` lives at least as long as the buffer.
 ///
 /// Pages are locked whole: neighbouring arrays share a page, so register them together. Releasing the memory waits for
 /// all streams of the policy's GPU; kernels of other GPUs that read it must be done by then.
@@ -25,8 +20,7 @@ struct register_options {
 /// @cost   reads the pages that are not in memory
 template <bytes_copyable T>
 [[nodiscard]] buffer<device::zero_copy, T>
-register_memory(T* data, std::int64_t size, std::shared_ptr<void const> keeper, device::zero_copy policy = {},
-                register_options options = {}) {
+register_memory(T* data, std::int64_t size, std::shared_ptr<void const> keeper, device::zero_copy policy = {}) {
   using made = buffer<device::zero_copy, T>;
   if (size <= 0 || data == nullptr || keeper == nullptr) { // nothing to lock, or refused there
     return made::adopt(data, size, std::move(keeper), std::move(policy));
@@ -36,7 +30,7 @@ register_memory(T* data, std::int64_t size, std::shared_ptr<void const> keeper, 
                                              " bytes; their size in bytes does not fit 64 bits"));
   }
   auto lock = std::make_shared<detail::registration>(data, static_cast<std::size_t>(size) * sizeof(T),
-                                                     std::move(keeper), options.read_only, policy.device());
+                                                     std::move(keeper), /*read_only=*/true, policy.device());
   return made::adopt(data, size, std::move(lock), std::move(policy));
 }
 

@@ -11,7 +11,7 @@
 
 #include <fstream>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Place of a batch in an epoch, and its seeds.
 ///
@@ -29,13 +29,18 @@ struct batch_place {
   }
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Batch of one training step: this rank's seeds, their sampled neighbourhood, and the requested rows of its vertices
-/// and edges.
+/// and edges. `epoch` and `step` are its place. `num_seeds` is 0 where this rank has run out of seeds. `positions` are the
+/// places of the seeds in the loader's list.
 ///
 /// @shape  subgraph of N vertices and E edges · features() [N, F] · labels() [distinct seeds], or empty without labels
 ///         · tensors of N rows, or of one per distinct seed · edge_tensors of E rows
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
-struct batch : batch_place, detail::batch_rows<Policy, T> {
+struct batch : detail::batch_place, detail::batch_rows<Policy, T> {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = batch<Other, Vertex, T>;
@@ -44,7 +49,7 @@ struct batch : batch_place, detail::batch_rows<Policy, T> {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(batch_place::members(self), std::tie(self.subgraph), batch::row_members(self));
+    return std::tuple_cat(detail::batch_place::members(self), std::tie(self.subgraph), batch::row_members(self));
   }
 };
 

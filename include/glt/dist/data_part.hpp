@@ -7,7 +7,7 @@
 #include <glt/memory/memory.hpp>
 #include <glt/partition/split.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Named list of vertices, such as the seeds of a training.
 struct vertex_split {
@@ -38,6 +38,10 @@ struct edge_data {
   std::vector<link_split> links{}; ///< pairs in global ids
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// One rank's part of a data set, before it is joined with the parts of other ranks by a `data_set`.
 ///
 ///     glt::feature_table<cpu> tensors(rows);
@@ -47,21 +51,24 @@ struct edge_data {
 /// @shape  vertices [node types] · edges [edge types]
 template <device_policy Policy = device::cpu, vertex_id Vertex = global_id>
 struct data_part {
+  using vertex_split = detail::vertex_split;       ///< `name` and `vertices`, global ids (after partitioning)
+  using vertex_data = detail::vertex_data<Policy>; ///< `tensors`, `splits`, `times`, and hot rows of a type
+  using edge_data = detail::edge_data<Policy>;     ///< `tensors`, `weights`, `times` and `links` of a type
+
   hetero_part<Policy, Vertex> graph;
-  std::vector<vertex_data<Policy>> vertices;
-  std::vector<edge_data<Policy>> edges;
+  std::vector<vertex_data> vertices;
+  std::vector<edge_data> edges;
 
   data_part() = default;
   /// Takes over a part of a heterogeneous graph, with the data of each of its types, or of none.
-  explicit data_part(hetero_part<Policy, Vertex> of, std::vector<vertex_data<Policy>> of_vertices = {},
-                     std::vector<edge_data<Policy>> of_edges = {})
+  explicit data_part(hetero_part<Policy, Vertex> of, std::vector<vertex_data> of_vertices = {},
+                     std::vector<edge_data> of_edges = {})
       : graph(std::move(of)), vertices(std::move(of_vertices)), edges(std::move(of_edges)) {
     vertices.resize(vertices.empty() ? graph.books.size() : vertices.size());
     edges.resize(edges.empty() ? graph.relations.size() : edges.size());
   }
   /// Takes over a part of a graph without types: one type of vertices, "node", and one of edges, "edge".
-  explicit data_part(graph_part<Policy, Vertex> of, vertex_data<Policy> of_vertices = {},
-                     edge_data<Policy> of_edges = {}) {
+  explicit data_part(graph_part<Policy, Vertex> of, vertex_data of_vertices = {}, edge_data of_edges = {}) {
     graph.schema = {{{"node", of.book.num_vertices()}}, {{"node", "edge", "node"}}};
     graph.part = of.part;
     graph.books.push_back(std::move(of.book));

@@ -36,6 +36,7 @@ class data_set {
 public:
   using policy_type = Policy;
   using vertex_type = Vertex;
+  using vertex_split = detail::vertex_split; ///< `name` and `vertices`
   static constexpr memory_space space = Policy::space;
   static constexpr int only_type = -1; ///< stands for the only type of a graph
 
@@ -248,9 +249,8 @@ private:
     return detail::second_owner<Policy, T>(values, graph_->neighborhood().keeper, Policy());
   }
 
-  template <communicator Comm, class Memory>
-  void take_vertices(Comm& comm, std::vector<vertex_data<Policy>> all, detail::listed_names const& names,
-                     Memory& memory) {
+  template <communicator Comm, class Vertices, class Memory>
+  void take_vertices(Comm& comm, Vertices all, detail::listed_names const& names, Memory& memory) {
     for (int t = 0; t < schema().num_node_types(); ++t) {
       auto& data = all[static_cast<std::size_t>(t)];
       auto& made = vertices_.emplace_back();
@@ -276,8 +276,8 @@ private:
       }
     }
   }
-  template <communicator Comm, class Memory>
-  void take_edges(Comm& comm, std::vector<edge_data<Policy>> all, detail::listed_names const& names, Memory& memory) {
+  template <communicator Comm, class Edges, class Memory>
+  void take_edges(Comm& comm, Edges all, detail::listed_names const& names, Memory& memory) {
     for (int e = 0; e < schema().num_edge_types(); ++e) {
       auto& data = all[static_cast<std::size_t>(e)];
       auto& made = edges_.emplace_back();

@@ -137,10 +137,14 @@ private:
   std::span<std::span<std::byte const> const> locked_; // while a batch is loaded
 };
 
+} // namespace glt::detail
+
+namespace glt::dist {
+
 /// Batches of a loader on the host, delivered to memory of a policy. While the trainer uses one batch, the next one is
 /// loaded and copied.
 ///
-///     auto batches = to_device(loader, policy);
+///     glt::dist::device_batches batches(loader, policy);
 ///     for (auto const& batch : batches.epoch(3)) { … }
 ///
 /// Concurrent calls: none on one object, nor on the loader.
@@ -152,14 +156,16 @@ private:
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
 class device_batches {
-  using slot = device_batch<Policy, typename Loader::batch_type>;
+  static_assert(Loader::batch_type::policy_type::space == memory_space::host,
+                "device_batches copies from ordinary memory: give it a loader on device::cpu");
+  using slot = detail::device_batch<Policy, typename Loader::batch_type>;
 
 public:
   using batch_type = typename slot::batch_type;
 
   /// Borrows the loader, which must outlive this object. `training` is the policy on which work on batches is enqueued:
   /// a batch is overwritten when that work is done.
-  device_batches(Loader& source, Policy delivery = {}, Policy training = {})
+  explicit device_batches(Loader& source, Policy delivery = {}, std::type_identity_t<Policy> training = {})
       : source_(&source), delivery_(std::move(delivery)), training_(std::move(training)),
         slots_{slot(delivery_), slot(delivery_)} {
     if constexpr (requires { source.lock_shared(delivery_); }) {
@@ -173,17 +179,17 @@ public:
   /// work enqueued on the training policy before may read it.
   ///
   /// @throws precondition_error  as the loader, when the first batch is requested
-  [[nodiscard]] batch_range<device_batches> epoch(std::int64_t number, std::int64_t first_step = 0) {
+  [[nodiscard]] detail::batch_range<device_batches> epoch(std::int64_t number, std::int64_t first_step = 0) {
     return {*this, number, first_step};
   }
 
 private:
-  friend class batch_range<device_batches>;
+  friend class detail::batch_range<device_batches>;
   using source_range = decltype(std::declval<Loader&>().epoch(std::int64_t{0}, std::int64_t{0}));
   using source_iterator = typename source_range::iterator;
 
   void start(std::int64_t number, std::int64_t first_step) {
-    glt::detail::wait_until_done(delivery_); // an epoch may have been left early
+    detail::wait_until_done(delivery_); // an epoch may have been left early
     source_range_.reset(new source_range(source_->epoch(number, first_step)));
     next_.emplace(source_range_->begin());
     is_copied_ = false;
@@ -199,7 +205,7 @@ private:
       at_end_ = true;
       return;
     }
-    glt::detail::wait_until_done(delivery_);
+    detail::wait_until_done(delivery_);
     auto& free = slots_[current_];
     current_ = 1 - current_;
     ahead_ = prefetch(free);
@@ -217,7 +223,7 @@ private:
     if (*next_ == std::default_sentinel) {
       return false;
     }
-    glt::detail::order_policies(delivery_, training_);
+    detail::order_policies(delivery_, training_);
     free.load(**next_, locked_);
     is_copied_ = true;
     return true;
@@ -235,22 +241,5 @@ private:
   bool at_end_ = true;
   std::size_t current_ = 0;
 };
-
-} // namespace glt::detail
-
-namespace glt::dist {
-
-/// Delivers the batches of a loader to memory of a policy; see `device_batches`.
-template <class Loader, device_policy Policy>
-  requires(Loader::batch_type::policy_type::space == memory_space::host)
-[[nodiscard]] detail::device_batches<Loader, Policy> to_device(Loader& loader, Policy delivery,
-                                                               std::type_identity_t<Policy> training = {}) {
-  return {loader, std::move(delivery), std::move(training)};
-}
-/// Deleted for a loader that is on a device already.
-template <class Loader, device_policy Policy,
-          class Reason = glt::detail::to_device_copies_from_ordinary_memory_so_give_a_loader_on_device_cpu>
-  requires(Loader::batch_type::policy_type::space != memory_space::host)
-void to_device(Loader&, Policy, std::type_identity_t<Policy> = {}) = delete;
 
 } // namespace glt::dist

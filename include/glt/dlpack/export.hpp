@@ -95,11 +95,11 @@ template <device_policy Policy>
 struct tensor_list {
   Policy const& policy;
   std::shared_ptr<void const> keeper;
-  std::vector<named_dlpack> tensors;
+  std::vector<std::pair<std::string, dlpack_tensor>> tensors;
 
   template <class View>
   void add(std::string name, View view) {
-    tensors.push_back({std::move(name), to_dlpack(policy, view, keeper)});
+    tensors.emplace_back(std::move(name), to_dlpack(policy, view, keeper));
   }
 };
 
@@ -134,7 +134,7 @@ void list_tensors(tensor_list<Policy>& list, hetero_subgraph<Policy, Vertex> con
 }
 
 template <device_policy Policy>
-void list_tensors(tensor_list<Policy>& list, std::string const& before, dist::collected_table<Policy> const& table) {
+void list_tensors(tensor_list<Policy>& list, std::string const& before, collected_table<Policy> const& table) {
   for (auto const& tensor : table.tensors) {
     visit_element(tensor.type, [&]<class T>(std::type_identity<T>) {
       list.add(before + tensor.name, tensor.rows().template as<T>());
@@ -168,7 +168,8 @@ void list_tensors(tensor_list<Policy>& list, dist::batch<Policy, Vertex, T> cons
 /// @cost   O(L), whatever the size
 template <device_policy Policy, class Batch>
   requires requires(detail::tensor_list<Policy>& list, Batch const& batch) { detail::list_tensors(list, batch); }
-[[nodiscard]] std::vector<detail::named_dlpack> to_dlpack(Policy const& policy, std::shared_ptr<Batch> batch) {
+[[nodiscard]] std::vector<std::pair<std::string, dlpack_tensor>> to_dlpack(Policy const& policy,
+                                                                           std::shared_ptr<Batch> batch) {
   if (batch == nullptr) {
     throw precondition_error("export of no batch; give one that the tensors can keep");
   }

@@ -127,12 +127,16 @@ template <device_policy Policy, bytes_copyable T>
 
 /// Makes a feature store over the rows of a tensor of two dimensions, without a copy.
 ///
+///     auto const store = glt::from_dlpack<glt::feature_store<cpu, float>>(glt::to_dlpack(x.contiguous()));
+///
 /// @shape  tensor [V, F], row-major → features of V vertices
 /// @throws precondition_error  as above, for two dimensions
 /// @cost   O(1)
-template <device_policy Policy, bytes_copyable T>
-[[nodiscard]] feature_store<Policy, T> features_from_dlpack(dlpack_tensor tensor, Policy policy = {}) {
-  auto made = detail::import_tensor<Policy, T>(std::move(tensor), 2, std::move(policy));
+template <class Store>
+  requires std::same_as<Store, feature_store<typename Store::policy_type, typename Store::value_type>>
+[[nodiscard]] Store from_dlpack(dlpack_tensor tensor, typename Store::policy_type policy = {}) {
+  auto made = detail::import_tensor<typename Store::policy_type, typename Store::value_type>(std::move(tensor), 2,
+                                                                                             std::move(policy));
   return {made.shape[0], made.shape[1], std::move(made.elements)};
 }
 

@@ -34,12 +34,6 @@ using dlpack_tensor = std::unique_ptr<DLManagedTensor, detail::release_dlpack>;
 
 namespace detail {
 
-/// A tensor of a batch and its name.
-struct named_dlpack {
-  std::string name;
-  dlpack_tensor tensor;
-};
-
 /// DLPack's device type for the memory of a policy; specialise it for policies whose memory is special.
 ///
 /// It follows the memory space, except for policies that emulate a device: their bytes are on the heap.

@@ -153,8 +153,6 @@ namespace detail {
   return maxima;
 }
 
-} // namespace detail
-
 /// Returns the scales with which columns of 8-bit integers reach the largest magnitudes of these rows: the smallest
 /// float for which 127 scales are not less than the magnitude; 0 for a column of zeros.
 ///
@@ -162,7 +160,7 @@ namespace detail {
 /// @throws precondition_error  if an element is not finite; its place is named
 /// @cost   O(V · F)
 [[nodiscard]] inline std::vector<float> int8_scales(host_matrix<float const> rows) {
-  auto scales = detail::column_maxima(rows);
+  auto scales = column_maxima(rows);
   for (auto& scale : scales) {
     auto const largest = static_cast<double>(scale);
     scale = static_cast<float>(largest / 127);
@@ -172,8 +170,6 @@ namespace detail {
   }
   return scales;
 }
-
-namespace detail {
 
 // Rounds to one of the integers −127 … 127, symmetric around 0; clamps values beyond them.
 struct quantize_range {
@@ -199,7 +195,8 @@ struct quantize_range {
 /// to even. With the scales of the largest magnitudes, the error of an element is at most half the scale plus the
 /// rounding of the product to `float`. With smaller scales, larger elements are clamped to 127 scales.
 ///
-/// Parts of one matrix need the same scales: the largest of the `int8_scales` of all parts, column by column.
+/// Parts of one matrix need the same scales: column by column the largest that any part has, quantized with its own
+/// scales.
 ///
 /// @shape  rows [V, F] · scales [F] → V rows of F columns, with scales
 /// @throws precondition_error  if there is not one scale per column, a scale is negative or not finite, or an
@@ -208,8 +205,8 @@ struct quantize_range {
 /// @cost   O(V · F)
 template <device_policy Policy = device::cpu>
 [[nodiscard]] feature_store<Policy, std::int8_t>
-quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
-              buffer<Policy, detail::label_type> labels = {}, Policy policy = {}) {
+quantize_rows(host_matrix<float const> rows, host_view<float const> scales, buffer<Policy, std::int64_t> labels = {},
+              Policy policy = {}) {
   if (scales.size() != rows.columns()) {
     throw precondition_error(
         detail::message(scales.size(), " scales for ", rows.columns(), " columns; give one per column"));
@@ -236,10 +233,10 @@ quantize_rows(host_matrix<float const> rows, host_view<float const> scales,
   }
 }
 
-/// Stores rows in 8 bits an element, with the scales of their largest magnitudes.
+/// Stores rows in 8 bits an element, with the scales of their largest magnitudes: `view().scales` of the result.
 template <device_policy Policy = device::cpu>
 [[nodiscard]] feature_store<Policy, std::int8_t> quantize_rows(host_matrix<float const> rows, Policy policy = {}) {
-  return quantize_rows<Policy>(rows, int8_scales(rows), {}, std::move(policy));
+  return quantize_rows<Policy>(rows, detail::int8_scales(rows), {}, std::move(policy));
 }
 
 } // namespace glt

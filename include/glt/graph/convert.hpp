@@ -7,7 +7,7 @@
 
 namespace glt {
 
-/// Options of `make_csr`.
+/// Options of `make_csr` and `make_relation`.
 struct csr_options {
   bool by_source = false; ///< rows are sources and list destinations; else the other way round, for neighbour sampling
   bool edge_ids = false;  ///< keep the position of every edge in the input (8 bytes an edge)

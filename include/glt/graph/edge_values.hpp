@@ -72,8 +72,6 @@ template <device_policy Policy = device::cpu, memory_space Space, vertex_id Vert
   return made;
 }
 
-namespace detail {
-
 /// Graph whose rows are in order of time, and the time of every edge.
 ///
 /// @shape  graph of E edges, with edge ids · times [E], ascending within a row
@@ -82,6 +80,8 @@ struct timed_rows {
   csr_graph<Policy, Vertex> graph;
   buffer<Policy, std::int64_t> times;
 };
+
+namespace detail {
 
 // Writes the positions of a row's edges in order of (time, position).
 template <memory_space Space>
@@ -162,9 +162,9 @@ struct name_edges {
 /// @cost   on hosts O(E) for rows that are in order, else O(E log degree), and no memory beside the result; on devices
 ///         two radix sorts of all edges, which hubs do not slow down, and 16 to 32 bytes an edge while it runs
 template <device_policy Policy = device::cpu, vertex_id Vertex>
-[[nodiscard]] detail::timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
-                                                                   array_view<Policy::space, std::int64_t const> times,
-                                                                   Policy policy = {}) {
+[[nodiscard]] timed_rows<Policy, Vertex> sort_rows_by_time(csr_view<Policy::space, Vertex> graph,
+                                                           array_view<Policy::space, std::int64_t const> times,
+                                                           Policy policy = {}) {
   constexpr auto space = Policy::space;
   auto const num_edges = graph.num_edges();
   if (times.size() != num_edges) {

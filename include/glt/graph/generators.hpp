@@ -100,6 +100,8 @@ template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
   return {num_vertices, std::move(sources), std::move(destinations)};
 }
 
+namespace detail {
+
 /// Size of a graph with planted communities, and the strength of the communities.
 struct planted_options {
   std::int64_t num_vertices = 0;
@@ -109,14 +111,21 @@ struct planted_options {
   std::uint64_t seed = 1;
 };
 
-namespace detail {
+} // namespace detail
 
-/// Graph and the planted community of every vertex.
+/// Graph that `make_planted_communities` made, and the planted community of every vertex.
+///
+/// Options: `num_vertices`, 0; `num_communities`, 1; `in_degree`, 8, edges into every vertex from inside its community;
+/// `out_degree`, 2, from outside; `seed`, 1.
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
 struct planted_communities {
+  using options = detail::planted_options;
+
   coo_graph<Policy, Vertex> graph;
   buffer<Policy, local_id> community; ///< [V], in [0, num_communities)
 };
+
+namespace detail {
 
 inline void check_planted(planted_options const& options) {
   auto const& [vertices, communities, inside, outside, seed] = options;
@@ -197,8 +206,8 @@ struct draw_planted_edges {
 /// @where  memory of `Policy`; enqueues on its executor, but for the order of vertices, which one thread shuffles
 /// @cost   O(V + E)
 template <vertex_id Vertex = local_id, device_policy Policy = device::cpu>
-[[nodiscard]] detail::planted_communities<Vertex, Policy> make_planted_communities(planted_options options,
-                                                                                   Policy policy = {}) {
+[[nodiscard]] planted_communities<Vertex, Policy> make_planted_communities(planted_communities<>::options options,
+                                                                           Policy policy = {}) {
   constexpr auto space = Policy::space;
   detail::check_planted(options);
   static_cast<void>(detail::narrow<Vertex>(options.num_vertices, "number of vertices"));

@@ -119,15 +119,12 @@ template <device_policy Policy, vertex_id Vertex>
   return {graph.schema(), std::move(relations)};
 }
 
-/// Options of `make_relation`.
-struct relation_options {
-  bool edge_ids = false; ///< keep the position of every edge in the input (8 bytes an edge)
-};
-
-/// Compresses the edges of one type into rows of its destinations; the edges of a row keep their order.
+/// Compresses the edges of one type into rows of its destinations, as a `hetero_graph` takes them; the edges of a row
+/// keep their order.
 ///
 /// @shape  sources [E], ids of the source type · destinations [E], ids of the destination type → one row per
-///         vertex of the destination type, one column per vertex of the source type
+///         vertex of the destination type, one column per vertex of the source type; with `by_source` the other way
+///         round
 /// @where  memory of `Policy`; synchronises
 /// @throws precondition_error  if there is no such edge type, the lengths differ, or naming the first id that
 ///                             its type does not have
@@ -136,7 +133,7 @@ template <device_policy Policy, vertex_id Vertex = local_id>
 [[nodiscard]] csr_graph<Policy, Vertex>
 make_relation(hetero_schema const& schema, int edge_type,
               std::type_identity_t<array_view<Policy::space, Vertex const>> sources,
-              std::type_identity_t<array_view<Policy::space, Vertex const>> destinations, relation_options options = {},
+              std::type_identity_t<array_view<Policy::space, Vertex const>> destinations, csr_options options = {},
               Policy policy = {}) {
   auto const num_rows = schema.num_vertices(schema.destination_type(edge_type));
   auto const num_columns = schema.num_vertices(schema.source_type(edge_type));
@@ -147,7 +144,10 @@ make_relation(hetero_schema const& schema, int edge_type,
   }
   detail::validate_ids(policy, sources, num_columns, (name + ": source of edge").c_str());
   detail::validate_ids(policy, destinations, num_rows, (name + ": destination of edge").c_str());
-  return detail::compress_rows<Policy, Vertex>(num_rows, num_columns, destinations, sources, options.edge_ids, policy);
+  return options.by_source ? detail::compress_rows<Policy, Vertex>(num_columns, num_rows, sources, destinations,
+                                                                   options.edge_ids, policy)
+                           : detail::compress_rows<Policy, Vertex>(num_rows, num_columns, destinations, sources,
+                                                                   options.edge_ids, policy);
 }
 
 } // namespace glt

@@ -166,7 +166,7 @@ void write_rows(Comm& comm, dist::data_set<Policy, Vertex> const& data, std::fil
 /// @shape  values [vertices of this rank's part, columns], by local id; the file has [V, columns]
 /// @comm   collective; three header exchanges and two reductions, then for each round a reduction, an exchange, and a
 ///         header exchange
-/// @where  memory of 16 bytes for each vertex of this rank, and of about three times `options.round_bytes` on rank 0
+/// @where  memory of 16 bytes for each vertex of this rank, and of about three times `round_bytes` on rank 0
 /// @throws collective_error  on every rank, if a rank has another number of rows than vertices, rows have another
 ///                           length than rows of other ranks, or the file cannot be written
 /// @cost   O(rows · log(rows)) work on each rank; all rows travel to rank 0
@@ -174,14 +174,14 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex, class T>
   requires detail::npy_element<std::remove_const_t<T>>
 void write_by_original_id(Comm& comm, dist::data_set<Policy, Vertex> const& data, std::filesystem::path const& file,
                           host_matrix<T> values, int node_type = dist::data_set<Policy, Vertex>::only_type,
-                          dist::exchange_options options = {}) {
+                          std::int64_t round_bytes = glt::detail::exchange_round_bytes) {
   detail::write_rows(comm, data, file,
                      {.type = detail::npy_type<std::remove_const_t<T>>(),
                       .count = values.rows(),
                       .row_shape = {values.columns()},
                       .data = reinterpret_cast<std::byte const*>(values.flat().data()),
                       .row_bytes = values.columns() * static_cast<std::int64_t>(sizeof(T))},
-                     node_type, options.round_bytes);
+                     node_type, round_bytes);
 }
 
 /// Writes a value for each vertex, such as a predicted class; the file has [V].
@@ -193,14 +193,14 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex, std::ranges
   requires detail::npy_element<std::ranges::range_value_t<Range>>
 void write_by_original_id(Comm& comm, dist::data_set<Policy, Vertex> const& data, std::filesystem::path const& file,
                           Range const& values, int node_type = dist::data_set<Policy, Vertex>::only_type,
-                          dist::exchange_options options = {}) {
+                          std::int64_t round_bytes = glt::detail::exchange_round_bytes) {
   using element = std::ranges::range_value_t<Range>;
   detail::write_rows(comm, data, file,
                      {.type = detail::npy_type<element>(),
                       .count = static_cast<std::int64_t>(std::ranges::size(values)),
                       .data = reinterpret_cast<std::byte const*>(std::ranges::data(values)),
                       .row_bytes = sizeof(element)},
-                     node_type, options.round_bytes);
+                     node_type, round_bytes);
 }
 
 } // namespace glt::io

@@ -128,9 +128,11 @@ struct edge_table_view {
 
 /// Borrowed data set: a `raw_data` in memory, or a `mapped_raw_data` whose arrays stay in files.
 struct raw_data_view {
+  using edge_table = detail::edge_table_view; ///< types, `columns` of ends, weights and times, features and links
+
   std::string name;
   std::span<raw_data::node_table const> nodes;
-  std::vector<detail::edge_table_view> edges{};
+  std::vector<edge_table> edges{};
   detail::input_watch const* inputs = nullptr; ///< files of the arrays, which must not change
 };
 

@@ -52,20 +52,7 @@ inline void take_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] s
 #endif
 }
 
-} // namespace glt::detail
-
-namespace glt {
-
-/// A source of memory of one space; a small copyable handle.
-///
-/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from
-///   `glt::error`
-/// - `r.deallocate(pointer, bytes)`: never throws
-/// - `r.copy(to, from, bytes)`: inside the space; may only enqueue
-/// - `r.copy_in(to, from, bytes)`: from ordinary memory, which may change afterwards, into the space; may only enqueue
-/// - `r.copy_out(to, from, bytes)`: from the space to ordinary memory; returns when the bytes are there
-///
-/// Work that was enqueued before on the executor of the same policy is done before any copy.
+/// A source of memory of one space; see `device_policy`.
 template <class R>
 concept memory_resource = std::copyable<R> && requires(R const& r, void* to, void const* from, std::size_t bytes) {
   { r.allocate(bytes) } -> std::same_as<void*>;
@@ -74,6 +61,10 @@ concept memory_resource = std::copyable<R> && requires(R const& r, void* to, voi
   r.copy_in(to, from, bytes);
   r.copy_out(to, from, bytes);
 };
+
+} // namespace glt::detail
+
+namespace glt {
 
 /// Ordinary memory of the process, aligned to cache lines; from `huge_from` bytes on aligned to huge pages, for which
 /// it asks the system.
@@ -125,12 +116,19 @@ inline bool keep_freed_memory() noexcept {
 /// Memory space, memory resource and executor that belong together; a template parameter of owners.
 ///
 /// - `P::space`: memory space of its buffers
-/// - `p.resource()`: source of their memory
 /// - `p.executor()`: executor of work on them; reaches `P::space`
+/// - `p.resource()`: source r of their memory, a small copyable handle such as `host_resource`
+/// - `r.allocate(bytes)`: at least 64-byte aligned; throws `std::bad_alloc` or an error that derives from `glt::error`
+/// - `r.deallocate(pointer, bytes)`: never throws
+/// - `r.copy(to, from, bytes)`: inside the space; may only enqueue
+/// - `r.copy_in(to, from, bytes)`: from ordinary memory, which may change afterwards, into the space; may only enqueue
+/// - `r.copy_out(to, from, bytes)`: from the space to ordinary memory; returns when the bytes are there
+///
+/// Work that was enqueued before on the executor is done before any copy.
 template <class P>
 concept device_policy = std::copyable<P> && std::default_initializable<P> && requires(P const& p) {
   { P::space } -> std::convertible_to<memory_space>;
-  { p.resource() } -> memory_resource;
+  { p.resource() } -> detail::memory_resource;
   { p.executor() } -> reaches<P::space>;
 };
 

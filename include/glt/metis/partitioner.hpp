@@ -14,40 +14,25 @@
 
 namespace glt {
 
-/// Failure of METIS; holds the name of the call and the code that it returned.
-class metis_error : public error {
-public:
-  metis_error(std::string call, int code, std::source_location where = std::source_location::current())
-      : error(detail::message(call, " failed with code ", code, ": ", text_of(code)), where), call_(std::move(call)),
-        code_(code) {}
-
-  [[nodiscard]] std::string const& call() const noexcept { return call_; }
-  [[nodiscard]] int code() const noexcept { return code_; }
-
-private:
-  static char const* text_of(int code) noexcept {
-    switch (code) {
-    case METIS_ERROR_INPUT:
-      return "METIS refuses the graph or the options; see whether `validate` finds a fault in the graph";
-    case METIS_ERROR_MEMORY:
-      return "METIS does not have enough memory; partition by ldg_partitioner or fennel_partitioner, which need little";
-    default:
-      return "METIS gives no reason; partition by ldg_partitioner or fennel_partitioner";
-    }
-  }
-
-  std::string call_;
-  int code_;
-};
-
 namespace detail {
+
+[[nodiscard]] inline char const* metis_error_text(int code) noexcept {
+  switch (code) {
+  case METIS_ERROR_INPUT:
+    return "METIS refuses the graph or the options; see whether `validate` finds a fault in the graph";
+  case METIS_ERROR_MEMORY:
+    return "METIS does not have enough memory; partition by ldg_partitioner or fennel_partitioner, which need little";
+  default:
+    return "METIS gives no reason; partition by ldg_partitioner or fennel_partitioner";
+  }
+}
 
 /// Throws if a METIS call did not return METIS_OK.
 ///
-/// @throws metis_error  if `code` is not METIS_OK
+/// @throws library_error  if `code` is not METIS_OK
 inline void check_metis(int code, std::string_view call, std::source_location where = std::source_location::current()) {
   if (code != METIS_OK) {
-    throw metis_error(std::string(call), code, where);
+    throw library_error(std::string(call), code, metis_error_text(code), where);
   }
 }
 
@@ -203,7 +188,7 @@ inline void check_metis_call(int cuts, int refinements) {
 /// Divides a graph by METIS.
 ///
 /// @shape  → [V]
-/// @throws metis_error  if METIS fails
+/// @throws library_error  if METIS fails
 [[nodiscard]] inline buffer<device::cpu, local_id> call_metis(metis_graph& graph, metis_weights& weights, int num_parts,
                                                               metis_call const& call) {
   auto vertices = static_cast<idx_t>(graph.offsets.size() - 1);
@@ -276,7 +261,7 @@ struct metis_partitioner {
   /// @throws precondition_error  if num_parts, cuts or refinements < 1, capacity_slack is negative, the graph is
   ///                             not square, `balance` is wrong, or V, 2 E or the sum of a weight is more than
   ///                             METIS can count
-  /// @throws metis_error         if METIS fails
+  /// @throws library_error       if METIS fails
   /// @cost   O((V + E) log P) or so; about 60 bytes an edge
   template <vertex_id Vertex>
   [[nodiscard]] buffer<device::cpu, local_id> operator()(csr_view<memory_space::host, Vertex> graph,
@@ -299,29 +284,26 @@ struct metis_partitioner {
     limits.push_back(balance_limit::vertices(capacity_slack));
     return repair_balance(graph, std::move(part_of), limits, num_parts);
   }
-};
 
-/// METIS for the smallest graph of `multilevel_partitioner`, or `greedy_coarsest` if it cuts fewer edges, as around hubs.
-///
-/// Weights whose sum is more than METIS can count are shortened. A graph with no more vertices than parts, or without
-/// edges, is divided as by `greedy_coarsest`.
-struct metis_coarsest {
-  int cuts = 1;         ///< number of partitions to try; the best is taken
-  int refinements = 10; ///< iterations of the refinement on every level
-  int greedy_tries = 2; ///< as `greedy_coarsest::tries`
-
+  /// Divides the smallest graph of a `multilevel_partitioner<metis_partitioner>`, for the fewest cut edges and by
+  /// the options `cuts` and `refinements` alone. Takes the division of `greedy_coarsest` if it cuts fewer edges, as
+  /// around hubs.
+  ///
+  /// Weights whose sum is more than METIS can count are shortened. A graph with no more vertices than parts, or without
+  /// edges, is divided as by `greedy_coarsest`.
+  ///
   /// @shape  graph [V] rows → [V]
-  /// @throws precondition_error  if num_parts, cuts, refinements or greedy_tries < 1, a limit is wrong, or V or E is more than METIS
+  /// @throws precondition_error  if num_parts, cuts or refinements < 1, a limit is wrong, or V or E is more than METIS
   ///                             can count
-  /// @throws metis_error         if METIS fails
+  /// @throws library_error       if METIS fails
   /// @cost   O((V + E) log P) or so
   [[nodiscard]] buffer<device::cpu, local_id> operator()(weighted_graph const& graph, balance_constraints const& limits,
-                                                         int num_parts, std::uint64_t seed) const {
+                                                         int num_parts, std::uint64_t by_seed) const {
     auto const rows = graph.rows.view();
     detail::check_partition(rows, num_parts);
     detail::check_metis_call(cuts, refinements);
     if (num_parts == 1 || rows.num_rows() <= num_parts || rows.num_edges() == 0) {
-      return greedy_coarsest{}(graph, limits, num_parts, seed);
+      return greedy_coarsest{}(graph, limits, num_parts, by_seed);
     }
     detail::check_metis_size(rows.num_edges(), "number of edges of the contracted graph");
     auto const shift =
@@ -343,8 +325,8 @@ struct metis_coarsest {
     }
     auto weights = detail::make_metis_weights(rows.num_rows(), std::nullopt, std::move(shortened));
     detail::best_division best(graph, limits, num_parts);
-    best.offer(detail::call_metis(made, weights, num_parts, {.seed = seed, .cuts = cuts, .refinements = refinements}));
-    best.offer(greedy_coarsest{.tries = greedy_tries}(graph, limits, num_parts, seed));
+    best.offer(detail::call_metis(made, weights, num_parts, {.seed = by_seed, .cuts = cuts, .refinements = refinements}));
+    best.offer(greedy_coarsest{.tries = 2}(graph, limits, num_parts, by_seed));
     return std::move(best).result();
   }
 };

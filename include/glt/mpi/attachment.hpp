@@ -3,9 +3,9 @@
 
 #include <glt/core/detail/atomic_file.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <cerrno>
 #include <chrono>
@@ -34,7 +34,7 @@ public:
   void open() {
     try {
       check_mpi(MPI_Open_port(MPI_INFO_NULL, name_.data()), "MPI_Open_port");
-    } catch (mpi_error const& failure) {
+    } catch (library_error const& failure) {
       throw error(message(failure.what(), "; this MPI cannot let other jobs in: start servers and clients as one job, "
                                           "mpirun -np S server : -np C client"));
     }
@@ -133,7 +133,7 @@ public:
   /// @comm   collective over `comm`, with `connect` of the other job
   /// @throws collective_error  on every rank of this job, if the file cannot be written or MPI opens no port
   /// @throws precondition_error  on every rank of both jobs, if one job has a time limit and the other has none
-  /// @throws mpi_error  if MPI reports a failure after that
+  /// @throws library_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment accept(mpi_comm comm, std::filesystem::path const& port_file,
                                              mpi_comm::options_type options = {}) {
     detail::mpi_port port;
@@ -159,7 +159,7 @@ public:
   /// @comm   collective over `comm`, with `accept` of the other job
   /// @throws collective_error  on every rank of this job, if there is no file after `patience`, or it is no port
   /// @throws precondition_error  on every rank of both jobs, if one job has a time limit and the other has none
-  /// @throws mpi_error  if MPI reports a failure after that
+  /// @throws library_error  if MPI reports a failure after that
   [[nodiscard]] static mpi_attachment connect(mpi_comm comm, std::filesystem::path const& port_file,
                                               std::chrono::duration<double> patience = std::chrono::seconds(60),
                                               mpi_comm::options_type options = {}) {
@@ -177,9 +177,9 @@ public:
     auto const joined = MPI_Comm_connect(port.data(), MPI_INFO_NULL, 0, comm.native(), &inter);
 #ifdef OPEN_MPI
     if (joined != MPI_SUCCESS) {
-      throw mpi_error("MPI_Comm_connect", joined,
-                      detail::mpi_error_text(joined) +
-                          "; start both jobs with --ompi-server file:URI of one running ompi-server");
+      throw library_error("MPI_Comm_connect", joined,
+                          detail::mpi_error_text(joined) +
+                              "; start both jobs with --ompi-server file:URI of one running ompi-server");
     }
 #endif
     check("MPI_Comm_connect", joined);

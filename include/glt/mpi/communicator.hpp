@@ -3,11 +3,11 @@
 
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/mpi/detail/alarm.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox.hpp>
 #include <glt/mpi/detail/process.hpp>
 #include <glt/mpi/detail/replies.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <chrono>
 
@@ -47,7 +47,7 @@ namespace glt {
 /// Ranks that are MPI processes.
 ///
 /// A handle: copies share one private MPI communicator, apart from all other traffic; the last copy frees it. Every MPI
-/// return code is checked. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then (see
+/// return code is checked. A failed MPI call throws `library_error` on the rank that notices it, which is lost then (see
 /// `losable`).
 ///
 /// Concurrent calls: none on a handle and its copies; another thread works on a `duplicate()`. `mpi_threads` limits all

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <chrono>
 #include <unistd.h>
@@ -97,7 +97,7 @@ public:
   /// Returns the thread level of the MPI library, which may exceed the required one.
   [[nodiscard]] mpi_threads threads() const noexcept { return threads_; }
 
-  /// Ends all processes at once: for cases where other ranks may wait for ever, as after an `mpi_error`.
+  /// Ends all processes at once: for cases where other ranks may wait for ever, as after a `library_error`.
   [[noreturn]] void abort(int status) const noexcept { detail::end_job(MPI_COMM_WORLD, status); }
 
 private:

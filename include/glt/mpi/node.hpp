@@ -4,8 +4,8 @@
 #include <glt/comm/node_memory.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <cerrno>
 #include <fstream>
@@ -202,7 +202,7 @@ public:
   ///
   /// @comm   collective; one header exchange and two exchanges on the machine
   /// @throws collective_error  on every rank, if a rank is at another call
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   explicit mpi_node(mpi_comm comm, options chosen) : comm_(std::move(comm)), options_(chosen) {
     agree({});
     comm_.without_start("mpi_node", [&] {
@@ -226,7 +226,7 @@ public:
   ///
   /// @comm   collective; two header exchanges and a few exchanges on the machine
   /// @throws collective_error  on every rank, if bytes is negative or `fill` throws on one
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   template <class Fill>
   [[nodiscard]] node_blocks share(std::int64_t bytes, Fill fill) {
     agree(detail::failure_of([&] { detail::check_bytes("share", bytes); }));

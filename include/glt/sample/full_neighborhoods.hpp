@@ -173,19 +173,11 @@ private:
   std::vector<std::int64_t> known_; // from place `first_` on
 };
 
-} // namespace glt::detail
-
-namespace glt {
-
 /// Options of a walk over full neighbourhoods.
 struct full_neighborhood_options {
-  using row_limits = detail::row_batch_limits; ///< `.max_edges` and `.max_rows` of a batch
-
-  row_limits limits;               ///< edges and destinations of a batch
+  row_batch_limits limits;         ///< `.max_edges` and `.max_rows`: edges and destinations of a batch
   edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 };
-
-namespace detail {
 
 /// Some vertices with all their in-edges, or one vertex with a piece of them.
 ///
@@ -206,7 +198,9 @@ struct full_neighborhood {
   }
 };
 
-} // namespace detail
+} // namespace glt::detail
+
+namespace glt {
 
 /// Range of vertices with all their in-edges, in batches of bounded size: one layer of layer-wise inference.
 ///
@@ -227,11 +221,12 @@ class full_neighborhoods {
 public:
   static constexpr memory_space space = Policy::space;
   using batch_type = detail::full_neighborhood<Policy, Vertex>;
+  using options_type = detail::full_neighborhood_options; ///< `.limits` of a batch, and whether it has `.edge_ids`
 
   /// Walks over all rows of a graph, which must outlive the walk; row r is vertex `first_vertex` + r.
   ///
   /// @throws precondition_error  if a limit is below 1, or the rows are not vertices of the graph
-  explicit full_neighborhoods(csr_view<space, Vertex> graph, full_neighborhood_options options = {}, Policy policy = {},
+  explicit full_neighborhoods(csr_view<space, Vertex> graph, options_type options = {}, Policy policy = {},
                               Vertex first_vertex = 0)
       : full_neighborhoods(graph, {}, true, options, std::move(policy), first_vertex) {}
 
@@ -240,15 +235,15 @@ public:
   /// A vertex that comes twice in a batch is one destination of it; seed_index() gives its position.
   ///
   /// @throws precondition_error  also if a vertex of the list has no row
-  full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices,
-                     full_neighborhood_options options = {}, Policy policy = {}, Vertex first_vertex = 0)
+  full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices, options_type options = {},
+                     Policy policy = {}, Vertex first_vertex = 0)
       : full_neighborhoods(graph, vertices, false, options, std::move(policy), first_vertex) {}
 
   /// Returns the number of vertices of the walk.
   [[nodiscard]] std::int64_t num_vertices() const noexcept { return walked_.size(); }
   /// Returns the number of batches of a walk.
   [[nodiscard]] std::int64_t num_batches() const noexcept { return num_batches_; }
-  [[nodiscard]] full_neighborhood_options const& options() const noexcept { return options_; }
+  [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
   /// Appends empty batches until there are `num_batches`, so that ranks can iterate in step.
   ///
@@ -268,7 +263,7 @@ public:
 
 private:
   full_neighborhoods(csr_view<space, Vertex> graph, array_view<space, Vertex const> vertices, bool all,
-                     full_neighborhood_options options, Policy policy, Vertex first_vertex)
+                     options_type options, Policy policy, Vertex first_vertex)
       : walked_{graph, vertices, all, first_vertex}, options_(options), policy_(policy), degrees_(policy),
         destinations_(0, policy), rows_(0, policy), builder_(policy), drawer_(policy) {
     detail::validate(options_.limits);
@@ -331,7 +326,7 @@ private:
   }
 
   detail::walked_rows<space, Vertex> walked_;
-  full_neighborhood_options options_;
+  options_type options_;
   Policy policy_;
   detail::walked_degrees<Policy, Vertex> degrees_;
   std::int64_t num_batches_ = 0;

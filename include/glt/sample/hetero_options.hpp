@@ -11,9 +11,9 @@ struct hetero_options {
   /// Fanouts per edge type, one per hop, from the seeds outwards: −1 takes all neighbours, 0 leaves the edge type out
   /// of that hop.
   std::vector<std::vector<std::int64_t>> fanouts;
-  bool replace = false;              ///< draw with replacement
-  frontier expand = frontier::fresh; ///< vertices that a hop expands
-  edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
+  bool replace = false;                    ///< draw with replacement
+  frontier expand = frontier::fresh;       ///< vertices that a hop expands
+  detail::edge_id_choice edge_ids = false; ///< return the id of every sampled edge, which the graph must have
   /// Samples a separate tree for every seed; trees share no vertex. Equal seeds have equal trees, because draws are
   /// named by vertices; `independent_rule` draws anew for each occurrence.
   bool disjoint = false;

@@ -19,7 +19,7 @@ struct induced_options {
   std::int64_t num_hops = 0; ///< vertices with a path of at most so many edges to a seed
   /// Vertices that so many draws a vertex and hop reach, as in `neighbor_options`; in place of `num_hops`.
   std::vector<std::int64_t> fanouts{};
-  edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
+  detail::edge_id_choice edge_ids = false; ///< return the id of every edge, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {

@@ -6,6 +6,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Choice of the number that a sampler returns per edge: none, or with `true` the edge's id in the graph. For a graph
 /// without edge ids, use `edge_positions` to get positions in its rows.
 class edge_id_choice {
@@ -20,7 +22,7 @@ public:
   [[nodiscard]] constexpr bool by_position() const noexcept { return kind_ == 2; }
 
 private:
-  friend struct detail::member_access;
+  friend struct member_access;
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     return std::tie(self.kind_);
@@ -29,9 +31,11 @@ private:
   std::uint8_t kind_;
 };
 
+} // namespace detail
+
 /// Option `{.edge_ids = glt::edge_positions}`: the position of every sampled edge in the rows of a graph without edge
 /// ids. In a part of a graph, positions count in the part's rows.
-inline constexpr edge_id_choice::positions edge_positions{};
+inline constexpr detail::edge_id_choice::positions edge_positions{};
 
 namespace detail {
 
@@ -71,10 +75,10 @@ struct hop_options {
 
 /// Options of a multi-hop neighbour sampler.
 struct neighbor_options {
-  std::vector<std::int64_t> fanouts; ///< one per hop, from the seeds outwards; −1 takes all, 0 none
-  bool replace = false;              ///< draw with replacement
-  frontier expand = frontier::fresh; ///< vertices that a hop expands
-  edge_id_choice edge_ids = false;   ///< return the id of every sampled edge, which the graph must have
+  std::vector<std::int64_t> fanouts;       ///< one per hop, from the seeds outwards; −1 takes all, 0 none
+  bool replace = false;                    ///< draw with replacement
+  frontier expand = frontier::fresh;       ///< vertices that a hop expands
+  detail::edge_id_choice edge_ids = false; ///< return the id of every sampled edge, which the graph must have
   /// Samples a separate tree for every seed; trees share no vertex. Equal seeds have equal trees, because draws are
   /// named by vertices; `independent_rule` draws anew for each occurrence.
   bool disjoint = false;

@@ -129,9 +129,9 @@ template <device_policy Policy, class T>
   return to_tensor(to_dlpack(policy, values, std::move(keeper)));
 }
 
-/// Converts a tensor of LibTorch to a tensor of DLPack, for `from_dlpack` and `features_from_dlpack`.
+/// Converts a tensor of LibTorch to a tensor of DLPack, for `from_dlpack`.
 ///
-///     auto const store = glt::features_from_dlpack<cpu, float>(glt::to_dlpack(x.contiguous()));
+///     auto const store = glt::from_dlpack<glt::feature_store<cpu, float>>(glt::to_dlpack(x.contiguous()));
 ///
 /// @throws c10::Error  if DLPack has no such element type or device
 /// @cost   O(1)
@@ -142,7 +142,7 @@ template <device_policy Policy, class T>
 /// Returns tensors over everything in a batch by name, on the device of the policy, without a copy. Each tensor keeps
 /// the whole batch alive. Kinds of batches and names are as in `to_dlpack`.
 ///
-///     auto const tensors = glt::to_tensors(gpu, batch);
+///     auto const tensors = glt::to_tensor(gpu, batch);
 ///     network->forward(tensors["features"], …);
 ///
 /// @throws precondition_error  if batch is null
@@ -150,8 +150,8 @@ template <device_policy Policy, class T>
 /// @cost   O(L), whatever the size
 template <device_policy Policy, class Batch>
   requires requires(Policy const& policy, std::shared_ptr<Batch> batch) { to_dlpack(policy, batch); }
-[[nodiscard]] ::torch::OrderedDict<std::string, at::Tensor> to_tensors(Policy const& policy,
-                                                                       std::shared_ptr<Batch> batch) {
+[[nodiscard]] ::torch::OrderedDict<std::string, at::Tensor> to_tensor(Policy const& policy,
+                                                                      std::shared_ptr<Batch> batch) {
   ::torch::OrderedDict<std::string, at::Tensor> tensors("Tensor");
   for (auto& [name, tensor] : to_dlpack(policy, std::move(batch))) {
     tensors.insert(std::move(name), to_tensor(std::move(tensor)));

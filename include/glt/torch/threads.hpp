@@ -30,6 +30,25 @@ template <class Function>
   return parallel != nullptr && parallel() == separate_threads;
 }
 
+/// Returns advice if LibTorch has several threads that layers cannot use, or OpenBLAS has separate ones; else an empty
+/// text.
+///
+/// Loops over LibTorch's threads are in its headers. If a file is compiled without OpenMP, they have one thread there.
+/// Threads of OpenMP spin while they wait for work, and take the cores from the separate threads of an OpenBLAS.
+[[nodiscard]] inline std::string_view torch_threads_advice() {
+#if AT_PARALLEL_OPENMP && !defined(_OPENMP)
+  if (at::get_num_threads() > 1) {
+    return "layers run in one thread, since this file is compiled without OpenMP; compile with -fopenmp, or install "
+           "OpenMP for the compiler, which glt::torch then links";
+  }
+#endif
+  if (at::get_num_threads() > 1 && openblas_has_threads()) {
+    return "threads of LibTorch and OpenBLAS slow each other down; set OMP_WAIT_POLICY=passive, or install "
+           "libopenblas0-openmp";
+  }
+  return {};
+}
+
 } // namespace detail
 
 /// Sets the number of threads for operations of LibTorch, for layers over blocks, and for products of matrices.
@@ -41,8 +60,10 @@ template <class Function>
 ///
 /// Concurrent calls: none with operations of LibTorch.
 ///
+/// @return advice for a user if these threads are of no use or slow each other down, else an empty text; programs that
+///         set more than one thread print it once
 /// @throws precondition_error  if threads < 1
-inline void set_torch_threads(int threads) {
+inline std::string_view set_torch_threads(int threads) {
   if (threads < 1) {
     throw precondition_error(detail::message(threads, " threads for LibTorch; ask for 1 or more"));
   }
@@ -50,25 +71,7 @@ inline void set_torch_threads(int threads) {
   if (auto* const set = detail::loaded_function<void(int)>("openblas_set_num_threads")) {
     set(threads);
   }
-}
-
-/// Returns advice if LibTorch has several threads that layers cannot use, or OpenBLAS has separate ones; else an empty
-/// text. Programs that set more than one thread print it once.
-///
-/// Loops over LibTorch's threads are in its headers. If a file is compiled without OpenMP, they have one thread there.
-/// Threads of OpenMP spin while they wait for work, and take the cores from the separate threads of an OpenBLAS.
-[[nodiscard]] inline std::string_view torch_threads_advice() {
-#if AT_PARALLEL_OPENMP && !defined(_OPENMP)
-  if (at::get_num_threads() > 1) {
-    return "layers run in one thread, since this file is compiled without OpenMP; compile with -fopenmp, or install "
-           "OpenMP for the compiler, which glt::torch then links";
-  }
-#endif
-  if (at::get_num_threads() > 1 && detail::openblas_has_threads()) {
-    return "threads of LibTorch and OpenBLAS slow each other down; set OMP_WAIT_POLICY=passive, or install "
-           "libopenblas0-openmp";
-  }
-  return {};
+  return detail::torch_threads_advice();
 }
 
 } // namespace glt

@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("lists of any length arrive by sender, whatever the size of a
         counts.push_back(std::ssize(of_rank));
       }
       for (std::int64_t const bytes : {0, 1, 40, 1 << 20}) {
-        auto const received = glt::dist::exchange<T>(comm, items, counts, {.round_bytes = bytes});
+        auto const received = glt::dist::exchange<T>(comm, items, counts, bytes);
         CHECK(received.items.size() == received.offsets.back());
         for (int from = 0; from < comm.size(); ++from) {
           auto const list = received.from(from);

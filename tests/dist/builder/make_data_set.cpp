@@ -145,7 +145,7 @@ struct held_data {
 };
 
 // The rows that one process makes of all edges, by the options.
-glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::build_options const& options) {
+glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::local_data::options const& options) {
   auto edges = all.edges;
   auto next = std::ssize(edges);
   if (options.symmetric) {
@@ -163,7 +163,7 @@ glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::buil
   }
   for (auto const& edge : edges) {
     bool const first = seen.insert({edge.source, edge.destination}).second;
-    if ((options.duplicates == dist::build_options::duplicate_edges::keep || first) &&
+    if ((options.duplicates == dist::local_data::options::duplicate_edges::keep || first) &&
         (options.self_loops == glt::self_loop_handling::keep || edge.source != edge.destination)) {
       rows[static_cast<std::size_t>(number.at(edge.destination))].push_back(edge);
     }
@@ -189,8 +189,8 @@ bool equal(auto const& a, auto const& b) {
 
 // Whether a rank's part is what one process cuts for it.
 template <class Partitioner>
-void check_part(dist::data_part<cpu> const& made, whole_data const& all, dist::build_options const& options, int rank,
-                int ranks, Partitioner const& partitioner) {
+void check_part(dist::data_part<cpu> const& made, whole_data const& all, dist::local_data::options const& options,
+                int rank, int ranks, Partitioner const& partitioner) {
   auto const whole = naive_rows(all, options);
   auto part_of = partitioner(whole.view(), ranks);
   if constexpr (requires { partitioner.capacity_slack; }) {
@@ -265,7 +265,7 @@ struct parts_of_numbers {
 };
 
 template <class Id, class Comm>
-void check_methods(Comm comm, whole_data const& all, int where, dist::build_options const& options) {
+void check_methods(Comm comm, whole_data const& all, int where, dist::local_data::options const& options) {
   held_data<Id> const held(all, comm.rank(), comm.size(), where);
   auto const data = held.local();
   auto const check = [&](auto const& method, auto const& partitioner) {
@@ -275,7 +275,7 @@ void check_methods(Comm comm, whole_data const& all, int where, dist::build_opti
   auto const same = [&](auto const& method) { check(method, method); };
   same(glt::contiguous_partitioner{});
   same(glt::hash_partitioner{.seed = 4});
-  check(dist::given_parts{held.given_vertices, held.given}, parts_of_numbers{});
+  check(dist::local_data::given_parts{held.given_vertices, held.given}, parts_of_numbers{});
   same(glt::ldg_partitioner{.passes = 2, .order = glt::stream_order::natural});
   same(glt::fennel_partitioner{.order = glt::stream_order::natural});
   same(glt::ldg_partitioner{});
@@ -331,9 +331,9 @@ TEST_CASE("options add reverses, merge duplicates and drop self-loops as one pro
   glt_test::on_ranks([](auto comm) {
     for (bool const symmetric : {false, true}) {
       for (auto const duplicates :
-           {dist::build_options::duplicate_edges::keep, dist::build_options::duplicate_edges::merge}) {
+           {dist::local_data::options::duplicate_edges::keep, dist::local_data::options::duplicate_edges::merge}) {
         for (auto const loops : {glt::self_loop_handling::keep, glt::self_loop_handling::remove}) {
-          dist::build_options const options{
+          dist::local_data::options const options{
               .symmetric = symmetric, .duplicates = duplicates, .self_loops = loops, .round_bytes = 500};
           check_methods<std::int64_t>(comm, whole_data(12, 90, true), 0, options);
         }
@@ -437,7 +437,7 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     std::vector<glt::local_id> const parts{0, 99};
     std::vector<std::uint64_t> const huge{1, std::uint64_t{1} << 63};
     std::vector<float> const weights{1, 2};
-    auto const fails = [&](auto change, auto const& method, dist::build_options options = {}) {
+    auto const fails = [&](auto change, auto const& method, dist::local_data::options options = {}) {
       dist::local_data data{.edges = {.sources = ends, .destinations = ends}};
       if (here) {
         change(data);
@@ -450,7 +450,7 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(names(fails([&](auto& data) { data.edges.sources = negative; }, ranges),
                 "of the sources of edges 'edge' is vertex id -1; ids are 0 or more"));
     CHECK(names(fails([&](auto& data) { data.edges.sources = huge; }, ranges),
-                "element 1 of the sources of edges 'edge' is id 9223372036854775808", "below 2^63", "number_keys"));
+                "element 1 of the sources of edges 'edge' is id 9223372036854775808", "below 2^63", "numbered_keys"));
     CHECK(names(fails([&](auto& data) { data.splits = {{"test", huge}}; }, ranges), "element 1 of the split \"test\""));
     auto const with_ids = [&](dist::local_data::id_list ids) {
       return glt_test::thrown<glt::collective_error>([&] {
@@ -482,18 +482,20 @@ TEST_CASE("what is wrong on one rank is an error on all") {
     CHECK(
         names(fails([&](auto& data) { data.rows = {.vertices = ends, .tensors = {{"x", ends}, {"x", ends}}}; }, ranges),
               "two tensors \"x\""));
+    CHECK(names(fails([](auto&) {}, dist::local_data::given_parts{here ? dist::local_data::id_list(ends)
+                                                                       : dist::local_data::id_list(none),
+                                                                  here ? parts : std::vector<glt::local_id>()}),
+                "part of vertex 2 is 99"));
     CHECK(names(
-        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(ends) : dist::local_data::id_list(none),
-                                              here ? parts : std::vector<glt::local_id>()}),
-        "part of vertex 2 is 99"));
-    CHECK(names(
-        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(one) : dist::local_data::id_list(none),
-                                              glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
+        fails([](auto&) {},
+              dist::local_data::given_parts{here ? dist::local_data::id_list(one) : dist::local_data::id_list(none),
+                                            glt::host_view<glt::local_id const>(first.data(), here ? 1 : 0)}),
         "vertex 2 is given no part"));
     std::vector<glt::local_id> const zeros(3, 0);
     CHECK(names(
-        fails([](auto&) {}, dist::given_parts{here ? dist::local_data::id_list(twice) : dist::local_data::id_list(none),
-                                              glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
+        fails([](auto&) {},
+              dist::local_data::given_parts{here ? dist::local_data::id_list(twice) : dist::local_data::id_list(none),
+                                            glt::host_view<glt::local_id const>(zeros.data(), here ? 3 : 0)}),
         "vertex 2 is given two parts"));
     if (comm.size() > 1) {
       CHECK(names(fails([&](auto& data) { data.edges.weights = weights; }, ranges), "differ from rank 0 in tensors"));
@@ -525,7 +527,7 @@ TEST_CASE("memory stays below two and a half times the parts that are made, and 
             data.edges = {.sources = held.sources, .destinations = held.destinations};
             data.rows.tensors.clear();
           }
-          dist::build_options options{.symmetric = true, .round_bytes = 1 << 13};
+          dist::local_data::options options{.symmetric = true, .round_bytes = 1 << 13};
           if (!is_sparse) {
             options.num_vertices = num_vertices;
           }

@@ -42,7 +42,7 @@ std::int64_t num_wrong(Comm& comm, std::vector<Key> const& all, bool last_only, 
   for (auto const& key : distinct) {
     expected.emplace(key, std::ssize(expected));
   }
-  auto const found = glt::dist::number_keys(comm, own, {.round_bytes = round_bytes});
+  auto const found = glt::dist::numbered_keys(comm, own, round_bytes);
   std::int64_t wrong = found.num_keys != std::ssize(expected) || found.numbers.size() != own.size() ? 1 : 0;
   for (std::size_t i = 0; i < own.size() && wrong == 0; ++i) {
     wrong += found.numbers[i] != expected.at(own[i]) ? 1 : 0;
@@ -91,7 +91,7 @@ TEST_CASE("texts are numbered by the order of their bytes") {
 TEST_CASE("one rank with one key beside ranks with the same key many times") {
   glt_test::on_ranks([](auto comm) {
     std::vector<std::string_view> const keys(comm.rank() == 0 ? 1 : 50, "same");
-    auto const found = glt::dist::number_keys(comm, keys);
+    auto const found = glt::dist::numbered_keys(comm, keys);
     CHECK(found.num_keys == 1);
     CHECK(std::ranges::count(found.numbers, 0) == std::ssize(keys));
   });

@@ -11,7 +11,7 @@
 using glt::device::cpu;
 
 TEST_CASE("rows are read by name, with the type that they have") {
-  glt::dist::collected_table<cpu> table;
+  glt::detail::collected_table<cpu> table;
   glt::buffer<cpu, std::byte> bytes(4 * static_cast<std::int64_t>(sizeof(float)));
   for (std::int64_t i = 0; i < 4; ++i) {
     reinterpret_cast<float*>(bytes.data())[i] = static_cast<float>(i);

@@ -33,7 +33,7 @@ using glt_test::whole_table;
 
 namespace {
 
-std::vector<glt::dist::tensor_request> wishes() {
+std::vector<glt::detail::tensor_request> wishes() {
   return {{.name = "small", .type = element_type::float32},  {.name = "title"},
           {.name = "dense", .type = element_type::bfloat16}, {.name = "label", .seeds_only = true},
           {.name = "year", .type = element_type::float64},   {.name = "none"}};
@@ -49,7 +49,7 @@ std::vector<std::int64_t> items_of(divided_graph const& divided, int rank) {
 }
 
 // What has been collected of the vertices of a list is what one process gathers from the whole table.
-void check_rows(glt::dist::collected_table<cpu> const& rows, glt::feature_table<cpu> const& whole,
+void check_rows(glt::detail::collected_table<cpu> const& rows, glt::feature_table<cpu> const& whole,
                 std::vector<std::int64_t> const& vertices, std::int64_t num_seeds) {
   std::vector<std::int64_t> const seeds(vertices.begin(), vertices.begin() + num_seeds);
   CHECK(elements_of<float>(rows["small"]) == gathered<float>(whole, "small", vertices));
@@ -153,7 +153,7 @@ TEST_CASE("rows of more than a round arrive, from threads of a rank") {
           vertices.push_back((v * 331 + comm.rank()) % 997);
         }
         counted.reset();
-        glt::dist::collected_table<cpu> out;
+        glt::detail::collected_table<cpu> out;
         collector.collect(glt::host_view<glt::global_id const>(divided.renumbered(vertices)), 3, 0, out);
         CHECK(counted.counts().payload.collectives > 2);
         auto const wide = out["wide"].template as<std::int16_t>();
@@ -247,7 +247,7 @@ TEST_CASE("a name that does not exist, a bad type or another wish of one rank is
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[0], comm.size());
     glt::dist::named_features const features(comm, divided.names.book,
                                              glt_test::named_table(items_of(divided, comm.rank())));
-    using wishes_type = std::vector<glt::dist::tensor_request>;
+    using wishes_type = std::vector<glt::detail::tensor_request>;
     auto const error = [&](wishes_type const& odd, wishes_type const& others = {{.name = "title"}}) {
       return glt_test::thrown<glt::collective_error>(
           [&] { glt::dist::named_collector(comm, features, comm.rank() == last ? odd : others); });
@@ -315,7 +315,7 @@ TEST_CASE("a rank without memory for the rows is the same error on every rank, w
         auto const ids = divided.renumbered(vertices);
         for (std::int64_t allocations = 0; allocations < 3; ++allocations) { // the messages and two tensors
           glt::dist::named_collector collector(comm, features);
-          glt::dist::collected_table<scarce_policy> out;
+          glt::detail::collected_table<scarce_policy> out;
           auto const collect = [&](std::int64_t step) {
             collector.collect(glt::host_view<glt::global_id const>(ids), 101, step, out);
           };

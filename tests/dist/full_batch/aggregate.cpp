@@ -695,7 +695,7 @@ TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 
     for (auto& value : x) {
       value = value + 0.001F; // which 8 digits do not hold
     }
-    glt::dist::aggregation<glt::memory_space::host, float> const rounded{.wire = glt::dist::wire_format::bfloat16};
+    glt::dist::aggregation<glt::memory_space::host, float> const rounded{.bfloat16_rows = true};
     for (bool const is_backward : {false, true}) {
       glt::buffer<glt::device::cpu, float> exact(rows * columns);
       glt::buffer<glt::device::cpu, float> near(rows * columns);
@@ -723,7 +723,7 @@ TEST_CASE("rows in bfloat16 take half the bytes, and the result is as near as 8 
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] {
                             glt::buffer<glt::device::cpu, float> out(rows * columns);
                             glt::dist::aggregate(sharded, matrix(x, rows, columns), matrix(out, rows, columns),
-                                                 {.reproducible = true, .wire = glt::dist::wire_format::bfloat16});
+                                                 {.reproducible = true, .bfloat16_rows = true});
                           }),
                           "bfloat16", "send them in full"));
   });

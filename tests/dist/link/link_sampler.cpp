@@ -495,7 +495,7 @@ void check_links_of_types(auto& comm, glt_test::hetero_list const& list) {
       bool const weighted = option.negatives.amount > 0.5 && option.negatives.amount < 1.5;
       glt::dist::link_sampler sampler(comm, graph, {of_sources, &destinations}, option,
                                       {nullptr, weighted ? &table : nullptr});
-      glt::hetero_link_sample<cpu, glt::global_id> out;
+      glt::link_sample<cpu, glt::global_id, glt::hetero_subgraph<cpu, glt::global_id>> out;
       glt_test::check_batches(
           comm, list.name + ", type " + std::to_string(type), 3,
           [&](std::int64_t step) {
@@ -550,7 +550,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
       in_place.read_in_place(shared.neighborhood);
       using item = typename decltype(sampler)::bulk_item;
       std::vector<typed_ends> batches;
-      std::vector<glt::hetero_link_sample<cpu, glt::global_id>> made(3);
+      std::vector<glt::link_sample<cpu, glt::global_id, glt::hetero_subgraph<cpu, glt::global_id>>> made(3);
       std::vector<item> items;
       for (std::size_t b = 0; b < made.size(); ++b) {
         auto const pairs = glt_test::some_hetero_positives(list, 0, 4 * static_cast<std::int64_t>(b) + comm.rank(),
@@ -567,7 +567,7 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
       for (std::size_t b = 0; b < made.size(); ++b) {
         auto const expected = glt_test::plain_hetero_links(made[b], list.schema, 0, original);
         for (auto* const other : {&sampler, &in_place}) {
-          glt::hetero_link_sample<cpu, glt::global_id> out;
+          glt::link_sample<cpu, glt::global_id, glt::hetero_subgraph<cpu, glt::global_id>> out;
           other->sample(items[b].sources, items[b].destinations, items[b].key, out);
           CHECK(glt_test::plain_hetero_links(out, list.schema, 0, original) == expected);
         }
@@ -604,7 +604,7 @@ TEST_CASE("typed links that cannot be are the same error on every rank") {
       CHECK(glt_test::names(refused(other, &authors), name, "edge types"));
     }
     glt::dist::link_sampler sampler(comm, graph, {&authors, &papers}, good);
-    glt::hetero_link_sample<cpu, glt::global_id> out;
+    glt::link_sample<cpu, glt::global_id, glt::hetero_subgraph<cpu, glt::global_id>> out;
     std::vector<glt::global_id> const author{50};
     std::vector<glt::global_id> const paper{odd ? 101 : 100};
     CHECK(glt_test::names(glt_test::thrown<glt::collective_error>([&] { sampler.sample(author, paper, {}, out); }),

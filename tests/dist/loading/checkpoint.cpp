@@ -50,7 +50,7 @@ void check_interruptions(Make const& make, typename decltype(make())::seeds_type
     std::vector<std::int64_t> prints;
     glt::dist::loader_checkpoint saved;
     auto const run = [&](auto& loader, std::size_t limit) {
-      auto checkpoint = make_checkpoint(loader, seeds, some_book(), std::string("x"));
+      glt::dist::loader_checkpoint checkpoint(loader, seeds, some_book(), std::string("x"));
       if (saved.num_seeds > 0) {
         checkpoint.resume(saved);
       }
@@ -111,7 +111,8 @@ TEST_CASE("a loader of servers that was interrupted goes on, too, and as a loade
               remote const loader(client, "some", seeds, {}, some_options, {.together = false});
               glt::serial_comm alone;
               glt::dist::loader const plain(alone, counted_batches(), seeds, some_options);
-              CHECK(make_checkpoint(loader, seeds, some_book()) == make_checkpoint(plain, seeds, some_book()));
+              CHECK(glt::dist::loader_checkpoint(loader, seeds, some_book()) ==
+                    glt::dist::loader_checkpoint(plain, seeds, some_book()));
             });
       },
       {2, 3});
@@ -123,7 +124,7 @@ TEST_CASE("a checkpoint refuses other options, seeds and data, and says which") 
   auto const checkpoint_of = [&](glt::dist::loader_options const& options, auto const& seeds, auto const& book,
                                  glt::neighbor_options const& sampled) {
     glt::dist::loader const loader(comm, counted_batches(), seeds, options);
-    return make_checkpoint(loader, seeds, book, sampled);
+    return glt::dist::loader_checkpoint(loader, seeds, book, sampled);
   };
   auto const seeds = counted_seeds(0, 20);
   auto const saved = checkpoint_of(some_options, seeds, some_book(), neighbors);

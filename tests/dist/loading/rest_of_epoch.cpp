@@ -40,7 +40,12 @@ struct planned {
 
 // Seeds and options of the loaders of some ranks.
 template <class Seeds>
-using run = std::vector<dist::remaining_seeds<Seeds>>;
+struct of_loader {
+  Seeds seeds;
+  dist::loader_options options;
+};
+template <class Seeds>
+using run = std::vector<of_loader<Seeds>>;
 
 template <class Seeds>
 std::int64_t num_steps(run<Seeds> const& ranks) {
@@ -57,7 +62,7 @@ std::vector<dist::loader_checkpoint> saved_at(run<Seeds> const& ranks, std::int6
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     planned<Seeds> const loader{ranks[r].options, num_steps(ranks), static_cast<int>(r),
                                 static_cast<int>(ranks.size())};
-    made.push_back(make_checkpoint(loader, ranks[r].seeds, glt::partition_book({0, 9}, 7), 5));
+    made.push_back(glt::dist::loader_checkpoint(loader, ranks[r].seeds, glt::partition_book({0, 9}, 7), 5));
     made.back().epoch = epoch;
     made.back().step = step;
   }
@@ -69,8 +74,9 @@ run<Seeds> rest_of(run<Seeds> const& ranks, std::int64_t epoch, std::int64_t ste
   auto const saved = saved_at(ranks, epoch, step);
   run<Seeds> made;
   for (int r = 0; r < num_ranks; ++r) {
-    made.push_back(dist::rest_of_epoch<Seeds>(
-        saved, [&](int rank) { return ranks[static_cast<std::size_t>(rank)].seeds; }, r, num_ranks));
+    dist::rest_of_epoch<Seeds> const rest(
+        saved, [&](int rank) { return ranks[static_cast<std::size_t>(rank)].seeds; }, r, num_ranks);
+    made.push_back({rest.seeds, rest.options});
   }
   return made;
 }
@@ -132,7 +138,10 @@ TEST_CASE("any number of ranks takes each seed that is left once, and full steps
             // The rest may be interrupted as well.
             if (step + 1 < num_steps(rest)) {
               auto const third = rest_of(rest, 2, step + 1, 5 - num_ranks / 4);
-              CHECK(dealt(third, 2, step + 1, num_steps(third)) == dealt(rest, 2, step + 1, num_steps(rest)));
+              auto const again = dealt(third, 2, step + 1, num_steps(third));
+              auto const left = dealt(rest, 2, step + 1, num_steps(rest));
+              CHECK(all_of(again) == all_of(left));
+              CHECK((again == left || num_ranks == std::ssize(sizes))); // whose loaders are ragged as before
             }
           }
         }
@@ -154,6 +163,10 @@ TEST_CASE("the new ranks take equal shares of a batch, neighbours what the old o
     sizes.push_back(of.options.batch_size);
   }
   CHECK(sizes == std::vector<std::int64_t>{2, 3, 3});
+  auto const again = rest_of(two, 0, 2, 2); // as many as saved: the same loaders
+  CHECK(again[1].seeds.vertices == two[1].seeds.vertices);
+  CHECK(again[1].options.batch_size == 4);
+  CHECK(again[1].options.steps_before == 1);
 }
 
 TEST_CASE("seed edges keep their destinations, labels and times, and typed seeds their type") {
@@ -232,6 +245,9 @@ TEST_CASE("checkpoints of some ranks, in another order, of several steps or with
   CHECK(place.epoch == 1);
   CHECK(place.first_step(1) == 2);
   CHECK(place.first_step(2) == 0);
+  auto same = saved_at(ranks, 0, 0)[2];
+  same.resume(saved);
+  CHECK(same == saved[2]);
 }
 
 TEST_CASE("a loader begins at the steps before it, which are the same on all ranks") {

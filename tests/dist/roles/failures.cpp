@@ -133,7 +133,7 @@ TEST_CASE("a server that fails outside of batches ends all servers, and clients 
             }
             glt::dist::client client(roles);
             using loader_type = glt::dist::remote_loader<comm_type, unsendable_batches>;
-            glt::dist::remote_options all_servers;
+            typename loader_type::remote_options all_servers;
             for (int server = 0; server < servers; ++server) {
               all_servers.servers.push_back(server);
             }

@@ -180,7 +180,7 @@ struct around_edges : ranked_graph<Comm, Rule> {
         this->whole(), options(), this->rules, {authors.view(), {}}, {}, this->original(),
         {{},
          base::timed ? glt::host_view<std::int64_t const>(this->paper_times) : glt::host_view<std::int64_t const>()});
-    glt::hetero_link_sample<cpu, glt::global_id> out;
+    glt::link_sample<cpu, glt::global_id, glt::hetero_subgraph<cpu, glt::global_id>> out;
     glt_test::sample_serially<base::timed>(sampler, seeds, key, out);
     return out;
   }

@@ -43,7 +43,8 @@ void with_papers(Train const& train) {
               comm, servers,
               [&](auto& server) {
                 auto& group = server.roles().group();
-                std::vector<glt::dist::vertex_split> splits{{"train", served_world::split(divided, group.rank())}};
+                std::vector<glt::dist::data_part<>::vertex_split> splits{
+                    {"train", served_world::split(divided, group.rank())}};
                 if (group.rank() == 0) {
                   splits.push_back({"first", {256, 0, 0}});
                 }

@@ -39,7 +39,7 @@ TEST_CASE("data that cannot be served are the same error on all servers, and are
                 return text;
               };
               served_world const here(group, divided);
-              auto const of_part = [&](glt::dist::vertex_data<> vertices) {
+              auto const of_part = [&](glt::dist::data_part<>::vertex_data vertices) {
                 return glt::dist::data_set(group,
                                            glt::dist::data_part(divided.part(group.rank()), std::move(vertices)));
               };

@@ -371,6 +371,37 @@ TEST_CASE("a loader names each of its servers once, and none but servers") {
       {2, 3, 4});
 }
 
+TEST_CASE("clients that make a loader together agree on the steps before it") {
+  glt_test::on_ranks(
+      [](auto comm) {
+        on_roles(
+            comm, 1,
+            [](auto& server) {
+              server.offer("some", counted_batches());
+              server.run();
+            },
+            [](auto& client) {
+              using comm_type = decltype(comm);
+              auto const own = client.roles().group_rank();
+              auto const made = [&](std::int64_t steps_before, bool together) {
+                auto options = some_options;
+                options.steps_before = steps_before;
+                return glt_test::thrown<glt::error>([&] {
+                  remote<comm_type> loader(client, "some", counted_seeds(own, 30), {}, options, {.together = together});
+                  CHECK(loader.num_steps() == steps_before + 10);
+                });
+              };
+              if (client.roles().group_size() > 1) { // named by its rank in the world
+                CHECK(glt_test::names(made(own == 1 ? 5 : 2, true), "rank 2: clients-1: begins an epoch after 5 steps",
+                                      "rank 1 after 2", "steps_before"));
+              }
+              CHECK(made(own, false) == "(nothing was thrown)");
+              CHECK(made(2, true) == "(nothing was thrown)");
+            });
+      },
+      {2, 3, 4});
+}
+
 TEST_CASE("what loaders of many options need is freed when they are closed") {
   glt_test::on_ranks(
       [](auto comm) {

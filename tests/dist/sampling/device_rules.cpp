@@ -4,8 +4,9 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 
 #include <glt/graph/edge_values.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
-#include <glt/sample/weighted_neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/device_parts.hpp"
 #include "support/naive_rules.hpp"
@@ -37,7 +38,8 @@ TEST_CASE_TEMPLATE("weighted sampling across parts on any policy equals serial s
     for (auto const& options : {glt::neighbor_options{.fanouts = {3, 2}, .edge_ids = true},
                                 glt::neighbor_options{.fanouts = {4, -1}, .expand = glt::frontier::all},
                                 glt::neighbor_options{.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
-      glt::weighted_neighbor_sampler<cpu> serial(divided.whole.view(), options, {whole.view()});
+      glt::neighbor_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> serial(
+          divided.whole.view(), options, {whole.view()});
       glt::dist::neighbor_sampler sampler(comm, graph, options, rule{weights.view()}, policy);
       glt::sampled_subgraph<cpu> expected;
       glt::sampled_subgraph<Policy, glt::global_id> out;

@@ -126,7 +126,8 @@ TEST_CASE_TEMPLATE("a walk over a part in memory of a GPU is the one over the sa
     divided_graph const divided(glt_test::random_graph(257, 4099), glt_test::all_partitioners()[0], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::graph const there(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
-    glt::full_neighborhood_options const options{.limits = {.max_edges = 30, .max_rows = 7}, .edge_ids = true};
+    glt::full_neighborhoods<cpu>::options_type const options{.limits = {.max_edges = 30, .max_rows = 7},
+                                                             .edge_ids = true};
     auto expected = glt::dist::make_full_neighborhoods(comm, graph, options);
     auto walk = glt::dist::make_full_neighborhoods(comm, there, options, policy);
     REQUIRE(walk.num_batches() == expected.num_batches());

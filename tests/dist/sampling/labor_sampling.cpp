@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-using glt::labor_count;
 using glt_test::cpu;
 using glt_test::divided_graph;
 using glt_test::on_ranks;
@@ -34,12 +33,12 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner);
   auto const originals = glt::dist::make_source_values(comm, compared.graph());
   auto names = glt::make_buffer<cpu>(originals.view());
-  glt::name_parallel_edges(compared.graph().local(), names.view());
-  for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+  glt::labor_rule<glt::memory_space::host>::name_parallel_edges(compared.graph().local(), names.view());
+  for (bool const exact : {false, true}) {
     for (bool const named : {false, true}) {
       auto const expand = named ? glt::frontier::all : glt::frontier::fresh;
       glt::neighbor_options const options{.fanouts = {4, 3, 2}, .expand = expand, .edge_ids = true};
-      rule const labor{.sources = named ? std::as_const(names).view() : originals.view(), .counts = counts};
+      rule const labor{.sources = named ? std::as_const(names).view() : originals.view(), .exact = exact};
       glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, labor);
       glt::sampled_subgraph<cpu, Vertex> out;
       compared.check(
@@ -49,7 +48,7 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
             return glt_test::plain(out, compared.original());
           },
           [&](auto const& seeds, auto key) {
-            return glt_test::naive_labor_sample(list, counts, seeds, options, key, named);
+            return glt_test::naive_labor_sample(list, exact, seeds, options, key, named);
           },
           2);
     }
@@ -87,8 +86,7 @@ TEST_CASE("ranks share the variates: together they visit what one rank with the 
       joined.insert(joined.end(), seeds.begin(), seeds.end());
     }
     std::vector<std::int64_t> expected(257);
-    for (auto const node :
-         glt_test::naive_labor_sample(list, labor_count::poisson, joined, options, {.seed = 2}).nodes) {
+    for (auto const node : glt_test::naive_labor_sample(list, false, joined, options, {.seed = 2}).nodes) {
       expected[static_cast<std::size_t>(node)] = 1;
     }
     std::vector<std::int64_t> visited(257);
@@ -130,7 +128,7 @@ TEST_CASE("rows that give more edges than the fanout cross ranks whole") {
     for (std::int64_t step = 0; step < 10; ++step) {
       sampler.sample(divided.renumbered({0}), {.step = step}, out);
       CHECK(glt_test::plain(out, divided.names.original) ==
-            glt_test::naive_labor_sample(list, labor_count::poisson, {0}, options, {.step = step}));
+            glt_test::naive_labor_sample(list, false, {0}, options, {.step = step}));
       largest = std::max(largest, out.num_sampled_edges()[0]);
     }
     CHECK(largest > 255);
@@ -155,7 +153,7 @@ TEST_CASE("a key of the batch is shared across hops and ranks") {
       sampler.sample(divided.renumbered(seeds), {}, out);
       auto const expected =
           glt_test::naive_sample_by(rows, seeds, options, [&](std::int64_t hop, std::int64_t, std::int64_t vertex) {
-            return glt_test::naive_labor_pick(labor_count::poisson, rows[static_cast<std::size_t>(vertex)],
+            return glt_test::naive_labor_pick(false, rows[static_cast<std::size_t>(vertex)],
                                               options.fanouts[static_cast<std::size_t>(hop)], key);
           });
       CHECK(glt_test::plain(out, divided.names.original) == expected);

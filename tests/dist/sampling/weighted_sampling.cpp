@@ -4,7 +4,8 @@
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 
 #include <glt/graph/edge_values.hpp>
-#include <glt/sample/weighted_neighbor_sampler.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/equal_to_serial.hpp"
 #include "support/errors.hpp"
@@ -57,7 +58,8 @@ void check_equal_to_serial(auto& comm, glt_test::edge_list const& list,
   weighted_rows<Vertex> const local(compared.graph().local(), weights);
   for (bool const with_tables : {false, true}) {
     for (auto const& options : options_to_try()) {
-      glt::weighted_neighbor_sampler<cpu> serial(whole_graph, options, whole.rule(with_tables));
+      glt::neighbor_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> serial(
+          whole_graph, options, whole.rule(with_tables));
       glt::dist::neighbor_sampler sampler(comm, compared.graph(), options, local.rule(with_tables));
       glt::sampled_subgraph<cpu> expected;
       glt::sampled_subgraph<cpu, Vertex> out;

@@ -406,15 +406,16 @@ TEST_CASE("typed data are replicated, too") {
         auto const types = static_cast<std::size_t>(list.schema.num_node_types());
         auto const relations = static_cast<std::size_t>(list.schema.num_edge_types());
         auto part = divided.part(comm.rank());
-        std::vector<edge_data<cpu>> edges(relations);
+        std::vector<data_part<cpu>::edge_data> edges(relations);
         for (std::size_t e = 0; e < relations; ++e) {
           auto const ids = part.relations[e].view().edge_ids();
           edges[e].weights = glt::buffer<cpu, float>(ids.size());
           std::ranges::transform(ids, edges[e].weights.view().begin(),
                                  [](auto id) { return static_cast<float>(id % 4); });
         }
-        return data_set(comm, data_part<cpu>(std::move(part), std::vector<vertex_data<cpu>>(types), std::move(edges)),
-                        how, where);
+        return data_set(
+            comm, data_part<cpu>(std::move(part), std::vector<data_part<cpu>::vertex_data>(types), std::move(edges)),
+            how, where);
       };
       auto const replicated = make(reading::in_place, topology::replicated);
       auto const by_messages = make(reading::by_messages, topology::divided);

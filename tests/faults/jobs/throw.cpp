@@ -234,11 +234,11 @@ std::vector<site> sites_of_builders() {
            static_cast<void>(glt::dist::exchange<global_id>(comm, items, counts));
          };
        }},
-      {"number_keys", false,
+      {"numbered_keys", false,
        [](comm_type& comm) -> call_type {
          return [&comm](bool) {
            std::vector<std::string> const names{"one", "two", std::to_string(comm.rank())};
-           static_cast<void>(glt::dist::number_keys(comm, names));
+           static_cast<void>(glt::dist::numbered_keys(comm, names));
          };
        }},
       {"make_data_part", true,

@@ -94,12 +94,12 @@ std::vector<site> make_sites() {
       {"batch_recipe: make_bulk of typed_batches", true, loading(typed, typed_of)},
       {"batch_recipe: maker of walk_batches", true, making(walked, vertices_of)},
       {"batch_recipe: make_bulk of walk_batches", true, loading(walked, vertices_of)},
-      {"to_device", true,
+      {"device_batches", true,
        [](comm_type& comm) -> call_type {
          auto const here = std::make_shared<graphs>(comm);
          return [=, &comm](bool wrong) {
            dist::loader loader(comm, neighbours(*here, false), here->plain.own, in_bulk());
-           auto delivered = dist::to_device(loader, cpu());
+           glt::dist::device_batches delivered(loader, cpu());
            for (auto const& batch : delivered.epoch(0)) {
              if (wrong && batch.step == 0) {
                throw std::runtime_error("thrown inside");

@@ -25,7 +25,7 @@ using namespace glt_test;
 namespace {
 
 template <class T>
-std::vector<T> values_of(io::detail::npy_array<T> const& array) {
+std::vector<T> values_of(io::array::typed<T> const& array) {
   return {array.data.begin(), array.data.end()};
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("an epoch that one number of ranks began is finished by any other from
         seeds.vertices.push_back(v);
       }
       dist::loader loader(comm, dist::neighbor_batches(data, neighbors), seeds, options);
-      auto place = make_checkpoint(loader, seeds, data.book(), neighbors);
+      glt::dist::loader_checkpoint place(loader, seeds, data.book(), neighbors);
       io::write_npy(file("seeds", comm.rank()), seeds.vertices);
       for (auto const& batch : loader.epoch(epoch)) {
         place.advance(batch);
@@ -206,7 +206,7 @@ TEST_CASE("an epoch that one number of ranks began is finished by any other from
           comm.rank(), comm.size());
       auto const data = io::open_data_set(comm, made.path);
       dist::loader const loader(comm, dist::neighbor_batches(data, neighbors), rest.seeds, rest.options);
-      auto place = make_checkpoint(loader, rest.seeds, data.book(), neighbors);
+      glt::dist::loader_checkpoint place(loader, rest.seeds, data.book(), neighbors);
       place.resume(saved);
       auto found = sampled_steps::of(comm, data, rest.seeds, rest.options, place.epoch, place.step);
       auto const seeds_of = [](sampled_steps const& steps) {
@@ -223,7 +223,7 @@ TEST_CASE("an epoch that one number of ranks began is finished by any other from
       CHECK(expected.edges.size() > 20);
       if (comm.size() != num_saved) {
         dist::loader const whole(comm, dist::neighbor_batches(data, neighbors), rest.seeds, options);
-        auto other = make_checkpoint(whole, rest.seeds, data.book(), neighbors);
+        glt::dist::loader_checkpoint other(whole, rest.seeds, data.book(), neighbors);
         CHECK(names(thrown<glt::precondition_error>([&] { other.resume(saved[0]); }), "num_ranks", "rest_of_epoch"));
       }
     });

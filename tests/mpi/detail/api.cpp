@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/mpi/error.hpp>
+#include <glt/mpi/detail/error.hpp>
 
 TEST_CASE("the C interface of MPI 3 is there, without C++ bindings") {
 #ifdef MPI_CXX_HAVE_BINDINGS

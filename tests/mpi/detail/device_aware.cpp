@@ -4,8 +4,8 @@
 #include <glt/comm/counting.hpp>
 #include <glt/core/types.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/error.hpp>
 
 using namespace glt;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,10 +3,10 @@
 
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <memory>
 

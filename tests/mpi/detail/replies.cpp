@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <glt/mpi/communicator.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/replies.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -476,7 +476,8 @@ TEST_CASE("links of a type equal the naive ones: every graph, edge type, mode, e
         glt::vertex_weights<cpu> const table =
             weighted ? glt::vertex_weights<cpu>(glt::host_view<double const>(weights)) : glt::vertex_weights<cpu>();
         typed_sampler sampler(graph.view(), option, {{}, table.view()}, cpu(type % 2 + 1));
-        glt::hetero_link_sample<cpu> out; // reused: nothing of the last batch may shine through
+        glt::link_sample<cpu, glt::local_id, glt::hetero_subgraph<cpu>>
+            out; // reused: nothing of the last batch may shine through
         for (auto const& positives : batches_of([&](std::int64_t size) {
                return glt_test::some_hetero_positives(list, type, size, static_cast<std::uint64_t>(size));
              })) {
@@ -511,7 +512,7 @@ TEST_CASE("links of the only type of a graph are the links of the graph without 
     glt::link_sample<cpu> out;
     glt::link_sampler<cpu>(graph.view(), glt_test::link_options_to_try()[i])
         .sample(sources, destinations, {.seed = 4}, out);
-    glt::hetero_link_sample<cpu> typed_out;
+    glt::link_sample<cpu, glt::local_id, glt::hetero_subgraph<cpu>> typed_out;
     typed_sampler(typed_graph.view(), typed_options[i]).sample(sources, destinations, {.seed = 4}, typed_out);
     glt_test::naive_link_pairs const pairs = plain_links(out);
     glt_test::naive_link_pairs const typed_pairs = glt_test::plain_hetero_links(typed_out, typed.schema, 0);
@@ -539,7 +540,7 @@ TEST_CASE("around seed edges of a type with queries, every end has the query of 
       for (std::int64_t i = 0; i < std::ssize(sources); ++i) {
         limits.push_back(i * 100 - 1);
       }
-      glt::hetero_link_sample<cpu> out;
+      glt::link_sample<cpu, glt::local_id, glt::hetero_subgraph<cpu>> out;
       sampler.sample({sources, offsets}, destinations, {}, limits, {.seed = 8}, out);
       auto const expected = glt_test::sample_hetero_links_naively(
           list, positives, {}, limited, {.seed = 8}, {},
@@ -582,7 +583,7 @@ TEST_CASE("links of types that cannot be are refused") {
       glt_test::thrown<glt::precondition_error>([&] { typed_sampler(graph.view(), good, {{}, authors.view()}); }),
       "17 vertex weights for 33 vertices"));
   typed_sampler sampler(graph.view(), good);
-  glt::hetero_link_sample<cpu> out;
+  glt::link_sample<cpu, glt::local_id, glt::hetero_subgraph<cpu>> out;
   std::vector<glt::local_id> const last_author{16};
   std::vector<glt::local_id> const last_paper{32};
   sampler.sample(last_author, last_paper, {}, out);

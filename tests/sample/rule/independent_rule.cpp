@@ -42,11 +42,11 @@ static_assert(independent_rule<>::shares_row({.fanout = 4}) && !independent_rule
 TEST_CASE("occurrences are counted in order") {
   std::vector<local_id> const seeds{5, 7, 5, 5, 7, 1};
   std::vector<std::int64_t> counts;
-  for (auto const& query : count_occurrences<local_id>(seeds)) {
+  for (auto const& query : independent_rule<>::count_occurrences<local_id>(seeds)) {
     counts.push_back(query.occurrence);
   }
   CHECK(counts == std::vector<std::int64_t>{0, 0, 1, 2, 1, 0});
-  CHECK(count_occurrences<local_id>({}).empty());
+  CHECK(independent_rule<>::count_occurrences<local_id>({}).empty());
 }
 
 TEST_CASE("the first tree of a seed is the usual one, further ones are drawn anew") {
@@ -57,12 +57,12 @@ TEST_CASE("the first tree of a seed is the usual one, further ones are drawn ane
     neighbor_sampler<cpu, local_id, independent_rule<>> sampler(graph.view(), options);
     sampled_subgraph<cpu> out;
     std::vector<local_id> const seeds{3, 8, 3, 3, 0, 8};
-    auto const queries = count_occurrences<local_id>(seeds);
+    auto const queries = independent_rule<>::count_occurrences<local_id>(seeds);
     sampler.sample(seeds, queries, {.seed = 4}, out);
     CHECK(glt_test::plain(out) ==
           glt_test::naive_independent_sample(list, {seeds.begin(), seeds.end()}, options, {.seed = 4}));
     std::vector<local_id> const different{3, 8, 0};
-    sampler.sample(different, count_occurrences<local_id>(different), {.seed = 4}, out);
+    sampler.sample(different, independent_rule<>::count_occurrences<local_id>(different), {.seed = 4}, out);
     CHECK(glt_test::plain(out) == glt_test::naive_sample(list, {3, 8, 0}, options, {.seed = 4}));
   }
   neighbor_options const shared{.fanouts = {4}};
@@ -85,7 +85,7 @@ TEST_CASE("another rule inside gets its own queries") {
   timed const rule{{sorted.times.view()}};
   neighbor_sampler<cpu, local_id, timed> sampler(sorted.graph.view(), {.fanouts = {3}, .disjoint = true}, rule);
   sampled_subgraph<cpu> out;
-  sampler.sample(seeds, count_occurrences<local_id, std::int64_t>(seeds, of_seeds), {}, out);
+  sampler.sample(seeds, timed::count_occurrences<local_id>(seeds, of_seeds), {}, out);
   auto const all = glt_test::naive_timed_rows(list, times);
   for (std::size_t tree = 0; tree < seeds.size(); ++tree) {
     std::int64_t const old = std::ranges::count_if(all[static_cast<std::size_t>(seeds[tree])], [&](auto const& edge) {

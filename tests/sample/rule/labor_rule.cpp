@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-using glt::labor_count;
 using glt::device::cpu;
 
 namespace {
@@ -78,13 +77,13 @@ TEST_CASE("draws are those of the definition") {
     CAPTURE(list.name);
     auto const graph = glt::make_csr<cpu>(list.view());
     auto const rows = glt_test::naive_rows(list);
-    for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+    for (bool const exact : {false, true}) {
       for (std::int64_t const fanout : {-1, 1, 2, 5, 40}) {
         bool equal = true;
         for (std::int64_t row = 0; row < list.num_vertices; ++row) {
           auto const key = round_key(static_cast<std::uint64_t>(fanout + row % 3));
-          equal = equal && draw({.sources = {}, .counts = counts}, graph.view(), row, fanout, key) ==
-                               glt_test::naive_labor_pick(counts, rows[static_cast<std::size_t>(row)], fanout, key);
+          equal = equal && draw({.sources = {}, .exact = exact}, graph.view(), row, fanout, key) ==
+                               glt_test::naive_labor_pick(exact, rows[static_cast<std::size_t>(row)], fanout, key);
         }
         CHECK(equal);
       }
@@ -138,7 +137,7 @@ TEST_CASE("with exact counts every set of sources is equally likely") {
   rows.add(from_to(30, 38));
   std::map<std::vector<std::int64_t>, std::int64_t> sets;
   for (std::uint64_t round = 0; round < 70000; ++round) {
-    ++sets[draw({.sources = {}, .counts = labor_count::exact}, rows.view(), 0, 3, round_key(round))];
+    ++sets[draw({.sources = {}, .exact = true}, rows.view(), 0, 3, round_key(round))];
   }
   CHECK(sets.size() == 56); // 8 choose 3
   std::vector<std::int64_t> observed;
@@ -157,8 +156,8 @@ TEST_CASE("rows share their choice: equal neighbours are chosen alike, a longer 
   rows.add(from_to(0, 40)).add(shuffled).add(from_to(0, 80));
   bool different_hops = false;
   for (std::uint64_t round = 0; round < 50; ++round) {
-    for (auto const counts : {labor_count::poisson, labor_count::exact}) {
-      rule const labor{.sources = {}, .counts = counts};
+    for (bool const exact : {false, true}) {
+      rule const labor{.sources = {}, .exact = exact};
       auto const key = round_key(round);
       auto const first = rows.sources_at(0, draw(labor, rows.view(), 0, 6, key));
       auto const second = rows.sources_at(1, draw(labor, rows.view(), 1, 6, key));
@@ -189,7 +188,7 @@ TEST_CASE("parallel edges are taken together, and cut off in row order where cou
     auto const some = draw({}, rows.view(), 0, 3, round_key(round));
     CHECK((some.empty() || some == std::vector<std::int64_t>{0, 2, 4} || some == std::vector<std::int64_t>{1, 3, 5} ||
            some.size() == 6));
-    auto const two = draw({.sources = {}, .counts = labor_count::exact}, rows.view(), 0, 2, round_key(round));
+    auto const two = draw({.sources = {}, .exact = true}, rows.view(), 0, 2, round_key(round));
     CHECK((two == std::vector<std::int64_t>{0, 2} || two == std::vector<std::int64_t>{1, 3}));
   }
 }
@@ -198,12 +197,12 @@ TEST_CASE("parallel edges with names are drawn like any others: with exact count
   some_rows rows;
   rows.add({5, 9, 5, 2, 9, 5, 7}).add({7, 2, 9, 5});
   std::vector<glt::global_id> names(rows.view().sources().begin(), rows.view().sources().end());
-  glt::name_parallel_edges(rows.view(), names);
+  glt::labor_rule<glt::memory_space::host>::name_parallel_edges(rows.view(), names);
   CHECK(std::set(names.begin(), names.begin() + 7).size() == 7);
   for (std::size_t const first : {0, 1, 3, 6, 7, 8, 9, 10}) {
     CHECK(names[first] == rows.view().sources()[static_cast<std::int64_t>(first)]);
   }
-  rule const named{.sources = names, .counts = labor_count::exact};
+  rule const named{.sources = names, .exact = true};
   std::map<std::vector<std::int64_t>, std::int64_t> sets;
   std::vector<std::int64_t> taken(7);
   for (std::uint64_t round = 0; round < 42000; ++round) {
@@ -224,7 +223,7 @@ TEST_CASE("parallel edges with names are drawn like any others: with exact count
     CHECK(std::abs(count - 12000) < 463);
   }
   for (std::uint64_t round = 0; round < 50; ++round) { // a row without parallel edges is drawn as before
-    rule const plain{.sources = {}, .counts = labor_count::exact};
+    rule const plain{.sources = {}, .exact = true};
     CHECK(draw(named, rows.view(), 1, 2, round_key(round)) == draw(plain, rows.view(), 1, 2, round_key(round)));
   }
 }
@@ -233,15 +232,15 @@ TEST_CASE("rows share the names of parallel edges, and their number is checked")
   some_rows rows;
   rows.add({5, 5, 9, 5}).add({}).add({9, 5, 9, 5});
   std::vector<glt::global_id> names(rows.view().sources().begin(), rows.view().sources().end());
-  glt::name_parallel_edges(rows.view(), names);
+  glt::labor_rule<glt::memory_space::host>::name_parallel_edges(rows.view(), names);
   CHECK(names[5] == 5);
   CHECK(names[7] == names[1]);
   CHECK(names[6] != names[7]);
   CHECK(names[3] != names[1]);
   names.pop_back();
-  CHECK(
-      glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::name_parallel_edges(rows.view(), names); }),
-                      "7 original ids", "8 edges", "one per edge"));
+  CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
+                            [&] { glt::labor_rule<glt::memory_space::host>::name_parallel_edges(rows.view(), names); }),
+                        "7 original ids", "8 edges", "one per edge"));
 }
 
 TEST_CASE("original ids of the sources keep the choice when vertices are renumbered") {
@@ -254,12 +253,12 @@ TEST_CASE("original ids of the sources keep the choice when vertices are renumbe
   auto const other = glt::make_csr<cpu>(renumbered.view());
   std::vector<glt::global_id> const original(graph.view().sources().begin(), graph.view().sources().end());
   bool differs_without = false;
-  for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+  for (bool const exact : {false, true}) {
     for (std::int64_t row = 0; row < 257; ++row) {
-      auto const expected = draw({.sources = {}, .counts = counts}, graph.view(), row, 4, round_key(3));
-      CHECK(draw({.sources = original, .counts = counts}, other.view(), row, 4, round_key(3)) == expected);
+      auto const expected = draw({.sources = {}, .exact = exact}, graph.view(), row, 4, round_key(3));
+      CHECK(draw({.sources = original, .exact = exact}, other.view(), row, 4, round_key(3)) == expected);
       differs_without =
-          differs_without || draw({.sources = {}, .counts = counts}, other.view(), row, 4, round_key(3)) != expected;
+          differs_without || draw({.sources = {}, .exact = exact}, other.view(), row, 4, round_key(3)) != expected;
     }
   }
   CHECK(differs_without);
@@ -287,13 +286,13 @@ TEST_CASE("a sampler gives the subgraph of the definition, whatever the number o
       seeds.push_back(v);
       narrow_seeds.push_back(static_cast<glt::local_id>(v));
     }
-    for (auto const counts : {labor_count::poisson, labor_count::exact}) {
+    for (bool const exact : {false, true}) {
       for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
         glt::neighbor_options const options{.fanouts = {3, 2, -1}, .expand = expand, .edge_ids = true};
-        auto const expected = glt_test::naive_labor_sample(list, counts, seeds, options, {.seed = 5, .step = 2});
+        auto const expected = glt_test::naive_labor_sample(list, exact, seeds, options, {.seed = 5, .step = 2});
         for (int const threads : {1, 3}) {
           glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> sampler(
-              graph.view(), options, rule{.sources = {}, .counts = counts}, cpu(threads));
+              graph.view(), options, rule{.sources = {}, .exact = exact}, cpu(threads));
           glt::sampled_subgraph<cpu> out;
           sampler.sample(narrow_seeds, {.seed = 5, .step = 2}, out);
           CHECK(glt_test::plain(out) == expected);
@@ -315,7 +314,7 @@ TEST_CASE("fewer vertices are visited than by uniform sampling, fewer still with
   glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> poisson(graph.view(), options,
                                                                                               rule{});
   glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> exact(
-      graph.view(), options, rule{.sources = {}, .counts = labor_count::exact});
+      graph.view(), options, rule{.sources = {}, .exact = true});
   glt::neighbor_sampler<cpu, glt::local_id, glt::labor_rule<glt::memory_space::host>> across(graph.view(), options,
                                                                                              rule{});
   glt::sampled_subgraph<cpu> out;

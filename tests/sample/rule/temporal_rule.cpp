@@ -64,7 +64,7 @@ TEST_CASE("draws are those of the definition") {
     auto const view = sorted.graph.view();
     for (auto const strategy : {temporal_strategy::uniform, temporal_strategy::last}) {
       rule const temporal{sorted.times.view(), strategy};
-      rule const earlier{sorted.times.view(), strategy, glt::temporal_bound::before};
+      rule const earlier{sorted.times.view(), strategy, true};
       for (auto const& options :
            {glt::hop_options{-1}, glt::hop_options{1}, glt::hop_options{4}, glt::hop_options{4, true}}) {
         bool equal = true;
@@ -96,7 +96,7 @@ TEST_CASE("every size of a row is cut at every time") {
     for (std::int64_t time = -1; time <= 28; ++time) {
       auto const eligible = std::ranges::upper_bound(row.times, time) - row.times.begin();
       CHECK(temporal.count(row.view(), 0, time, {.fanout = -1}, glt::random_key(0), 0) == eligible);
-      rule const earlier{.times = row.times, .bound = glt::temporal_bound::before};
+      rule const earlier{.times = row.times, .strictly_before = true};
       CHECK(earlier.count(row.view(), 0, time, {.fanout = -1}, glt::random_key(0), 0) ==
             std::ranges::lower_bound(row.times, time) - row.times.begin());
     }
@@ -203,7 +203,11 @@ TEST_CASE("nothing that happened later than its seed is in a tree") {
     of_vertex[v] = static_cast<std::int64_t>(v * v % 997);
   }
   auto const graph = glt::make_csr<cpu>(list.view());
-  auto const sorted = glt::sort_rows_by_time(graph.view(), glt::make_source_times(graph.view(), of_vertex).view());
+  std::vector<std::int64_t> times; // of the sources
+  for (auto const source : graph.view().sources()) {
+    times.push_back(of_vertex[static_cast<std::size_t>(source)]);
+  }
+  auto const sorted = glt::sort_rows_by_time(graph.view(), times);
   glt::neighbor_sampler<cpu, glt::local_id, glt::temporal_rule<glt::memory_space::host>> sampler(
       sorted.graph.view(), {.fanouts = {5, 4, 3}, .disjoint = true}, rule{sorted.times.view()});
   std::vector<glt::local_id> seeds;

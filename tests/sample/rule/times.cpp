@@ -19,26 +19,6 @@
 
 using glt::device::cpu;
 
-TEST_CASE("an edge has the time of its source") {
-  for (auto const& list : glt_test::adversarial_graphs()) {
-    CAPTURE(list.name);
-    auto const graph = glt::make_csr<cpu>(list.view());
-    std::vector<std::int64_t> of_vertex(static_cast<std::size_t>(list.num_vertices));
-    for (std::size_t v = 0; v < of_vertex.size(); ++v) {
-      of_vertex[v] = static_cast<std::int64_t>(v * v % 1009) - 500;
-    }
-    auto const times = glt::make_source_times(graph.view(), of_vertex, cpu(3));
-    REQUIRE(times.size() == list.num_edges());
-    for (std::int64_t e = 0; e < list.num_edges(); ++e) {
-      CHECK(times[e] == of_vertex[static_cast<std::size_t>(graph.view().source(e))]);
-    }
-    of_vertex.push_back(0);
-    CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
-                              [&] { static_cast<void>(glt::make_source_times(graph.view(), of_vertex)); }),
-                          "times of " + std::to_string(list.num_vertices + 1) + " vertices", "one time per vertex"));
-  }
-}
-
 TEST_CASE("sorted rows are accepted, whatever follows from one row to the next") {
   for (auto const& list : glt_test::adversarial_graphs()) {
     CAPTURE(list.name);

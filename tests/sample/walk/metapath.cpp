@@ -56,10 +56,10 @@ TEST_CASE("walks along a meta-path are what their definition says, with any numb
            {glt::metapath_options{.length = 1}, glt::metapath_options{.length = 3, .walks_per_start = 2},
             glt::metapath_options{.length = 23, .edge_ids = true}}) {
         auto const starts = glt_test::some_starts(size, 200);
-        auto const path = glt::make_metapath(graph.view(), std::span(types), options.length);
         glt::walks<cpu> out;
         for (int const threads : {1, 3}) {
-          glt::metapath_walker<cpu>(path, options, cpu(threads)).walk(narrowed(starts), {.seed = 6}, out);
+          glt::metapath_walker<cpu>(graph.view(), types, options, cpu(threads))
+              .walk(narrowed(starts), {.seed = 6}, out);
           CHECK(plain(out) == expected(list, types, starts, options, {.seed = 6}));
         }
       }
@@ -71,14 +71,15 @@ TEST_CASE("a path that does not close is walked once") {
   auto const list = glt_test::academic_graph(64);
   auto const graph = list.graph();
   std::vector<int> const types{0, 3}; // paper, author, institution
-  auto const path = glt::make_metapath(graph.view(), std::span(types), 2);
   glt::walks<cpu> out;
   std::vector<std::int64_t> const starts{0, 1, 2, 3, 63};
-  glt::metapath_walker<cpu>(path, {.length = 2}).walk(narrowed(starts), {.seed = 6}, out);
+  glt::metapath_walker<cpu>(graph.view(), types, {.length = 2}).walk(narrowed(starts), {.seed = 6}, out);
   CHECK(plain(out) == expected(list, types, starts, {.length = 2}, {.seed = 6}));
-  CHECK(names(refused([&] { static_cast<void>(glt::make_metapath(graph.view(), std::span(types), 3)); }), "employs",
-              "writes", "destination type"));
-  CHECK(names(refused([&] { glt::metapath_walker<cpu>(path, {.length = 3}); }), "relation 1", "relation 0"));
+  CHECK(names(refused([&] { glt::metapath_walker<cpu>(graph.view(), types, {.length = 3}); }), "employs", "writes",
+              "destination type"));
+  CHECK(names(
+      refused([&] { glt::metapath_walker<cpu>({graph.view().relation(0), graph.view().relation(3)}, {.length = 3}); }),
+      "relation 1", "relation 0"));
 }
 
 TEST_CASE("every neighbour of a step along a meta-path is equally likely") {
@@ -93,8 +94,7 @@ TEST_CASE("every neighbour of a step along a meta-path is equally likely") {
   std::vector<int> const types{0, 1};
   glt::walks<cpu> out;
   std::vector<glt::local_id> const start{0};
-  auto const path = glt::make_metapath(graph.view(), std::span(types), 2);
-  glt::metapath_walker<cpu>(path, {.length = 2, .walks_per_start = 6000}).walk(start, {.seed = 1}, out);
+  glt::metapath_walker<cpu>(graph.view(), types, {.length = 2, .walks_per_start = 6000}).walk(start, {.seed = 1}, out);
   std::vector<std::int64_t> leaves(6, 0);
   for (std::int64_t w = 0; w < out.num_walks(); ++w) {
     ++leaves[static_cast<std::size_t>(out.vertices()(w, 2))];
@@ -106,14 +106,14 @@ TEST_CASE("what is no meta-path is refused by name") {
   auto const list = glt_test::academic_graph(64);
   auto const graph = list.graph();
   auto const made = [&](std::vector<int> const& types) {
-    return refused([&] { static_cast<void>(glt::make_metapath(graph.view(), std::span(types), 9)); });
+    return refused([&] { glt::metapath_walker<cpu>(graph.view(), types, {.length = 9}); });
   };
   CHECK(names(made({}), "without edge types"));
   CHECK(names(made({0, 7}), "edge type 1", "is 7", "has 7"));
   CHECK(names(made({-1}), "edge type 0", "is -1"));
   CHECK(names(made({0, 2}), "writes", "cites"));
   std::vector<int> const types{0, 1};
-  auto const path = glt::make_metapath(graph.view(), std::span(types), 9);
+  auto const path = glt::detail::make_metapath(graph.view(), std::span(types), 9);
   CHECK(names(refused([&] { glt::metapath_walker<cpu>({}, {.length = 1}); }), "without relations"));
   CHECK(names(refused([&] { glt::metapath_walker<cpu>(path, {}); }), "0 steps"));
   CHECK(names(refused([&] { glt::metapath_walker<cpu>({path[0], path[0]}, {.length = 9}); }), "relation 0",

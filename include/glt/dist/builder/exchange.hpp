@@ -4,7 +4,7 @@
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Lists of items from all ranks, one after the other.
 ///
@@ -21,14 +21,8 @@ struct rank_lists {
   }
 };
 
-/// Options of `exchange` and `number_keys`.
-struct exchange_options {
-  std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank sends in one message round, about
-};
-
-} // namespace glt::dist
-
-namespace glt::detail {
+/// Bytes that a rank sends in one message round of an exchange, about.
+inline constexpr std::int64_t exchange_round_bytes = std::int64_t{64} << 20;
 
 /// Returns the most items of a round for all ranks together; at least 1.
 [[nodiscard]] inline std::int64_t items_of_bytes(std::int64_t round_bytes, std::int64_t item_bytes) noexcept {
@@ -37,9 +31,8 @@ namespace glt::detail {
 
 /// Sends lists as `dist::exchange`; a rank that has a failure passes it instead of staying away.
 template <communicator Comm, bytes_copyable T>
-[[nodiscard]] dist::rank_lists<T> exchange_lists(Comm& comm, call_site site, std::string failure,
-                                                 host_view<T const> items, std::span<std::int64_t const> counts,
-                                                 std::int64_t round_bytes) {
+[[nodiscard]] rank_lists<T> exchange_lists(Comm& comm, call_site site, std::string failure, host_view<T const> items,
+                                           std::span<std::int64_t const> counts, std::int64_t round_bytes) {
   auto const ranks = static_cast<std::size_t>(comm.size());
   auto const self = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> sent_offsets;
@@ -67,7 +60,7 @@ template <communicator Comm, bytes_copyable T>
       arriving.push_back(header.count);
     }
     arriving[self] = counts[self];
-    dist::rank_lists<T> made;
+    rank_lists<T> made;
     prefix_sums(arriving, made.offsets);
     made.items.resize(made.offsets.back());
     if (counts[self] > 0) {
@@ -104,22 +97,27 @@ template <communicator Comm, bytes_copyable T>
 
 namespace glt::dist {
 
-/// Sends a list of items to every rank and returns the lists that arrive. The lists of different ranks may have
-/// different lengths, known only to their senders. Items travel straight between the two lists, in rounds.
+/// Lists of items that all ranks sent to this one: every rank sends a list to every rank. The lists of different ranks
+/// may have different lengths, known only to their senders. Items travel straight between the two lists, in rounds.
 ///
 ///     auto const received = glt::dist::exchange<double>(comm, values, counts); // counts[r] values for rank r
 ///     for (auto const value : received.from(0)) { … }
 ///
-/// @shape  items [sum of counts], the items for rank 0 first · counts [R]
-/// @comm   collective; one header exchange, and a variable exchange per round
-/// @throws collective_error  on every rank, if a rank does not have R counts of 0 or more, or another number of items
-///                           than they say
-template <bytes_copyable T, communicator Comm>
-[[nodiscard]] rank_lists<T> exchange(Comm& comm, std::type_identity_t<host_view<T const>> items,
-                                     std::span<std::int64_t const> counts, exchange_options options = {}) {
-  return glt::detail::exchange_lists(glt::detail::host_comm(comm),
-                                     {.what = glt::detail::operation::user, .hop = sizeof(T)}, {}, items, counts,
-                                     options.round_bytes);
-}
+/// @shape  items [offsets.back()] · offsets [R + 1], by the rank that sent
+template <bytes_copyable T>
+struct exchange : glt::detail::rank_lists<T> {
+  /// Sends and receives; `round_bytes` are sent in one message round, about.
+  ///
+  /// @shape  sent [sum of counts], the items for rank 0 first · counts [R]
+  /// @comm   collective; one header exchange, and a variable exchange per round
+  /// @throws collective_error  on every rank, if a rank does not have R counts of 0 or more, or another number of items
+  ///                           than they say
+  template <communicator Comm>
+  exchange(Comm& comm, host_view<T const> sent, std::span<std::int64_t const> counts,
+           std::int64_t round_bytes = glt::detail::exchange_round_bytes)
+      : glt::detail::rank_lists<T>(glt::detail::exchange_lists(glt::detail::host_comm(comm),
+                                                               {.what = glt::detail::operation::user, .hop = sizeof(T)},
+                                                               {}, sent, counts, round_bytes)) {}
+};
 
 } // namespace glt::dist

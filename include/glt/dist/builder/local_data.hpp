@@ -9,7 +9,7 @@
 namespace glt::dist {
 
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
-/// hold nothing. Ids are the program's: any numbers from 0 to 2⁶³ − 1, with gaps or without; `number_keys` numbers others.
+/// hold nothing. Ids are the program's: any numbers from 0 to 2⁶³ − 1, with gaps or without; `numbered_keys` has numbers of others.
 ///
 /// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types`
 /// instead, the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks
@@ -47,8 +47,9 @@ struct local_data {
       auto const* const ids = static_cast<T const*>(data);
       for (auto& id : out) {
         if (!std::in_range<std::int64_t>(ids[first])) {
-          throw precondition_error(detail::message("element ", first, " of the ", name, " is id ", ids[first],
-                                                   ", but ids are below 2^63; number them by dist::number_keys first"));
+          throw precondition_error(
+              detail::message("element ", first, " of the ", name, " is id ", ids[first],
+                              ", but ids are below 2^63; number them by dist::numbered_keys first"));
         }
         id = static_cast<std::int64_t>(ids[first++]);
       }
@@ -131,7 +132,7 @@ struct local_data {
     std::string name;
     vertex_list rows{};
     std::vector<split> splits{};
-    std::optional<std::int64_t> num_vertices{}; ///< as `build_options::num_vertices`, for this type
+    std::optional<std::int64_t> num_vertices{}; ///< as `options::num_vertices`, for this type
   };
 
   /// Edges of one type.
@@ -142,44 +143,44 @@ struct local_data {
     edge_list edges{};
   };
 
+  /// Options of `make_data_set`.
+  struct options {
+    /// Treatment of several edges from one vertex to another.
+    enum class duplicate_edges {
+      keep, ///< parallel edges
+      merge ///< keep the edge with the smallest id, with its values
+    };
+
+    /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
+    /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids. With types,
+    /// give `node_type::num_vertices` instead.
+    std::optional<std::int64_t> num_vertices{};
+    /// Add the reverse of every edge that is no self-loop, with its values; see `symmetrize`. Reverses of edges between
+    /// two node types are an edge type of their own, "rev_" and the name, behind the others and with the same ids.
+    bool symmetric = false;
+    duplicate_edges duplicates = duplicate_edges::keep;
+    self_loop_handling self_loops = self_loop_handling::keep;
+    /// Elements of vertices without a row, a number that all tensors can hold; if empty, such a vertex is an error.
+    std::optional<double> missing{};
+    std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank keeps to send in one message round, about
+    dist::reading reading = dist::reading::in_place;   ///< how ranks of one machine read each other's parts
+    dist::topology topology = dist::topology::divided; ///< where the graph lies
+  };
+
+  /// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once. With
+  /// several node types, the method is a vector of these, one per node type in their order.
+  ///
+  /// @shape  vertices [n] · parts [n], in [0, R)
+  struct given_parts {
+    id_list vertices{};
+    host_view<local_id const> parts{};
+  };
+
   edge_list edges{};
   vertex_list rows{};
   std::vector<split> splits{};
   std::vector<node_type> node_types{};
   std::vector<edge_type> edge_types{};
-};
-
-/// Options of `make_data_set`.
-struct build_options {
-  /// Treatment of several edges from one vertex to another.
-  enum class duplicate_edges {
-    keep, ///< parallel edges
-    merge ///< keep the edge with the smallest id, with its values
-  };
-
-  /// Ids are 0 to num_vertices − 1, and all these vertices exist. Otherwise the vertices are those that an edge or a
-  /// row names, numbered in ascending order; the tensor "id" of the vertices then has the program's ids. With types,
-  /// give `local_data::node_type::num_vertices` instead.
-  std::optional<std::int64_t> num_vertices{};
-  /// Add the reverse of every edge that is no self-loop, with its values; see `symmetrize`. Reverses of edges between
-  /// two node types are an edge type of their own, "rev_" and the name, behind the others and with the same ids.
-  bool symmetric = false;
-  duplicate_edges duplicates = duplicate_edges::keep;
-  self_loop_handling self_loops = self_loop_handling::keep;
-  /// Elements of vertices without a row, a number that all tensors can hold; if empty, such a vertex is an error.
-  std::optional<double> missing{};
-  std::int64_t round_bytes = std::int64_t{64} << 20; ///< bytes that a rank keeps to send in one message round, about
-  dist::reading reading = dist::reading::in_place;   ///< how ranks of one machine read each other's parts
-  dist::topology topology = dist::topology::divided; ///< where the graph lies
-};
-
-/// Parts that a program assigns: the parts of some vertices on every rank, each vertex on one rank and once. With
-/// several node types, the method is a vector of these, one per node type in their order.
-///
-/// @shape  vertices [n] · parts [n], in [0, R)
-struct given_parts {
-  local_data::id_list vertices{};
-  host_view<local_id const> parts{};
 };
 
 } // namespace glt::dist

@@ -59,10 +59,10 @@ inline void add_columns(dist::local_data::vertex_list const& vertices, local_col
 /// Data of a rank by type, for all steps: data without types have one type of each kind.
 struct typed_data {
   std::vector<dist::local_data::node_type> nodes;
-  std::vector<dist::local_data::edge_type> edges; ///< of the program, and the reverse types that `symmetric` adds
-  std::size_t num_given_edges = 0;                ///< edge types of the program
-  std::vector<dist::given_parts> given;           ///< by node type, if this is the method
-  std::vector<std::string> of_nodes;              ///< text that follows a vertex in errors; see `vertex_ids::of_type`
+  std::vector<dist::local_data::edge_type> edges;   ///< of the program, and the reverse types that `symmetric` adds
+  std::size_t num_given_edges = 0;                  ///< edge types of the program
+  std::vector<dist::local_data::given_parts> given; ///< by node type, if this is the method
+  std::vector<std::string> of_nodes;                ///< text that follows a vertex in errors; see `vertex_ids::of_type`
   std::vector<std::string> of_edges;
   std::vector<local_columns> node_columns;
   std::vector<local_columns> edge_columns;
@@ -70,7 +70,7 @@ struct typed_data {
   /// @throws precondition_error  if there are types and lists without type, types are wrong, the method does not give
   ///                             the parts of every type, or as `add_columns`
   template <class Method>
-  typed_data(dist::local_data const& data, Method const& method, dist::build_options const& options)
+  typed_data(dist::local_data const& data, Method const& method, dist::local_data::options const& options)
       : nodes(data.node_types), edges(data.edge_types) {
     bool const has_types = !nodes.empty() || !edges.empty();
     if (!has_types) {
@@ -91,7 +91,7 @@ struct typed_data {
         edges.push_back(std::move(reverse));
       }
     }
-    if constexpr (std::same_as<Method, dist::given_parts>) {
+    if constexpr (std::same_as<Method, dist::local_data::given_parts>) {
       given.push_back(method);
     } else if constexpr (gives_parts<Method>) {
       given = method;
@@ -148,7 +148,7 @@ struct typed_data {
 };
 
 /// Returns a number that differs between different types or options; of num_vertices `vertex_ids` says more.
-[[nodiscard]] inline std::int64_t fingerprint_of(typed_data const& data, dist::build_options const& options) {
+[[nodiscard]] inline std::int64_t fingerprint_of(typed_data const& data, dist::local_data::options const& options) {
   fingerprint made;
   made.add(options.symmetric).add(options.duplicates).add(options.self_loops).add(options.round_bytes);
   made.add(options.missing.has_value()).add(options.missing.value_or(0)).add(std::ssize(data.nodes));
@@ -168,7 +168,7 @@ struct typed_data {
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] dist::data_part<device::cpu> make_data_part(Comm& comm, dist::local_data const& all,
                                                           Method const& method = {},
-                                                          dist::build_options const& options = {}) {
+                                                          dist::local_data::options const& options = {}) {
   auto& host = host_comm(comm);
   std::optional<typed_data> described;
   typed_graph graph;
@@ -177,7 +177,7 @@ template <communicator Comm, class Method = contiguous_partitioner>
   std::vector<gathered_rows> rows;
   std::vector<part_names> names;
   std::vector<part_columns> values;
-  std::vector<std::vector<dist::vertex_split>> splits;
+  std::vector<std::vector<vertex_split>> splits;
   auto failure = failure_of([&] {
     described.emplace(all, method, options);
     print = fingerprint_of(*described, options);
@@ -244,8 +244,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
   run_together(host, [&] {
     hetero_part<device::cpu> part{
         .schema = graph.schema, .books = {}, .part = host.rank(), .relations = {}, .original = {}};
-    std::vector<dist::vertex_data<device::cpu>> of_nodes;
-    std::vector<dist::edge_data<device::cpu>> of_edges;
+    std::vector<vertex_data<device::cpu>> of_nodes;
+    std::vector<edge_data<device::cpu>> of_edges;
     for (std::size_t t = 0; t < names.size(); ++t) {
       auto times = values[t].take<std::int64_t>(local_columns::times);
       auto tensors = values[t].take_tensors();
@@ -286,7 +286,7 @@ namespace glt::dist {
 ///
 /// Vertices are numbered by their ids in ascending order, so neither numbers nor samples depend on the ranks that hold
 /// them. Parts come from a method:
-/// - `contiguous_partitioner` (ranges of equal size; the default), `hash_partitioner`, and `given_parts` of the program
+/// - `contiguous_partitioner` (ranges of equal size; the default), `hash_partitioner`, and `local_data::given_parts` of the program
 ///   need no graph;
 /// - `ldg_partitioner` and `fennel_partitioner` with `stream_order::natural` stream the rows through rank 0, which
 ///   keeps the parts of all vertices and a round of rows;
@@ -302,7 +302,7 @@ namespace glt::dist {
 /// Data with `node_types` and `edge_types` become a data set with these types. A partitioner sees the vertices of all
 /// types in one numbering, type after type, and the edges of all types, as `partition_by_type`. With several node types
 /// it also keeps `balance_limit::types` with its slack, if it takes limits; ranges are then cut for each type. For
-/// given parts the method is a vector of `given_parts`.
+/// given parts the method is a vector of `local_data::given_parts`.
 ///
 /// @units  ids of edges are positions in the lists of all ranks of a type, in the order of the ranks, or the given ids;
 ///         reverses follow, in the same order, as `symmetrize` numbers them
@@ -322,7 +322,7 @@ namespace glt::dist {
 ///         send a round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
-                                                  build_options const& options = {}) {
+                                                  local_data::options const& options = {}) {
   return {comm, detail::make_data_part(comm, data, method, options), options.reading, options.topology};
 }
 

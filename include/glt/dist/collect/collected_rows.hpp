@@ -71,20 +71,12 @@ struct collector_seconds {
   }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Request for one tensor of a collector of named tensors.
 struct tensor_request {
   std::string name;
   std::optional<element_type> type{}; ///< element type of the result; the stored type if empty
   bool seeds_only = false;            ///< only for the seeds, such as labels
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 /// One tensor of a `collected_table`.
 ///
@@ -106,10 +98,6 @@ struct collected_tensor {
   [[nodiscard]] any_rows<Policy::space> rows() const noexcept { return {type, bytes.data(), num_rows, num_columns}; }
 };
 
-} // namespace glt::detail
-
-namespace glt::dist {
-
 /// Rows that a batch needs, of several tensors; reusable.
 ///
 ///     auto const x = table["title"].template as<float>(); // matrix_view, [N, F]
@@ -117,8 +105,8 @@ namespace glt::dist {
 /// @shape  one row per vertex, in the order of the vertices; `seeds_only` tensors have one row per seed
 template <device_policy Policy>
 struct collected_table {
-  using tensor_type = detail::collected_tensor<Policy>; ///< name and rows
-  using rows_type = detail::any_rows<Policy::space>;    ///< rows of any element type, with `as<T>()`
+  using tensor_type = collected_tensor<Policy>; ///< name and rows
+  using rows_type = any_rows<Policy::space>;    ///< rows of any element type, with `as<T>()`
 
   std::vector<tensor_type> tensors;
 
@@ -130,7 +118,7 @@ struct collected_table {
   /// Returns the rows of a tensor.
   ///
   /// @throws precondition_error  if no tensor has that name; the text lists the names
-  [[nodiscard]] rows_type operator[](std::string_view name) const { return detail::find_named(tensors, name).rows(); }
+  [[nodiscard]] rows_type operator[](std::string_view name) const { return find_named(tensors, name).rows(); }
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

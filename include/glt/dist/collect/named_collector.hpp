@@ -39,9 +39,15 @@ class named_collector : public detail::row_collector<Comm, Policy> {
   using view_type = detail::table_view<space>;
 
 public:
+  /// Rows of several tensors; `table["title"].template as<float>()` is a matrix of one row per vertex or edge, or of one
+  /// per seed if the tensor is `seeds_only`. Reusable.
+  using table_type = detail::collected_table<Policy>;
+  /// Tensor by `name`; with another `type` of elements than the stored one, or for `seeds_only`, such as labels.
+  using tensor_request = detail::tensor_request;
+
   /// List of vertices or edges in `collect_bulk`, and the place of their rows.
   template <vertex_id Vertex>
-  using bulk_list = detail::bulk_list<Policy, Vertex, collected_table<Policy>>;
+  using bulk_list = detail::bulk_list<Policy, Vertex, table_type>;
 
   /// Borrows the features, which must outlive the collector. Without requests, all tensors are collected as they are
   /// stored. Policies of the host read rows in `features.neighborhood()` in place, as by `read_in_place`.
@@ -96,9 +102,8 @@ public:
   ///                           has no memory for the rows; the tensors of `out` are unchanged then
   /// @cost   O(N · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex>
-  void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step,
-               collected_table<Policy>& out) {
-    detail::bulk_list<Policy, Vertex, collected_table<Policy>> const list{vertices, {}, num_seeds, &out};
+  void collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step, table_type& out) {
+    detail::bulk_list<Policy, Vertex, table_type> const list{vertices, {}, num_seeds, &out};
     collect_bulk(std::span(&list, 1), step);
   }
 
@@ -112,8 +117,8 @@ public:
   /// @cost   O(n · F); allocates only while the batch is larger than any before
   template <vertex_id Vertex>
   void collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations, std::int64_t step,
-               collected_table<Policy>& out) {
-    detail::bulk_list<Policy, Vertex, collected_table<Policy>> const list{destinations, ids, destinations.size(), &out};
+               table_type& out) {
+    detail::bulk_list<Policy, Vertex, table_type> const list{destinations, ids, destinations.size(), &out};
     collect_bulk(std::span(&list, 1), step);
   }
 
@@ -121,7 +126,7 @@ public:
   ///
   /// @throws collective_error  also if a rank has sampled edges without their ids
   template <vertex_id Vertex>
-  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, collected_table<Policy>& out) {
+  void collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step, table_type& out) {
     detail::sampled_destinations(this->policy(), sample, destinations_);
     collect(sample.edge_ids(), std::as_const(destinations_).view(), step, out);
   }
@@ -148,25 +153,24 @@ public:
 
   /// Collects into memory of the collector; the result is valid until the next call.
   template <vertex_id Vertex>
-  collected_table<Policy> const& collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds,
-                                         std::int64_t step) {
+  table_type const& collect(array_view<space, Vertex const> vertices, std::int64_t num_seeds, std::int64_t step) {
     collect(vertices, num_seeds, step, collected_);
     return collected_;
   }
 
   /// Collects all tensors for all vertices into memory of the collector.
   template <vertex_id Vertex>
-  collected_table<Policy> const& collect(array_view<space, Vertex const> vertices, std::int64_t step) {
+  table_type const& collect(array_view<space, Vertex const> vertices, std::int64_t step) {
     return collect(vertices, vertices.size(), step);
   }
   template <vertex_id Vertex>
-  collected_table<Policy> const& collect(array_view<space, edge_id const> ids,
-                                         array_view<space, Vertex const> destinations, std::int64_t step) {
+  table_type const& collect(array_view<space, edge_id const> ids, array_view<space, Vertex const> destinations,
+                            std::int64_t step) {
     collect(ids, destinations, step, collected_);
     return collected_;
   }
   template <vertex_id Vertex>
-  collected_table<Policy> const& collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step) {
+  table_type const& collect(sampled_subgraph<Policy, Vertex> const& sample, std::int64_t step) {
     collect(sample, step, collected_);
     return collected_;
   }
@@ -210,7 +214,7 @@ private:
   }
 
   // Reserves memory for the rows of a batch; the contents of `out` stay.
-  void reserve(std::int64_t size, std::int64_t num_seeds, collected_table<Policy>& out) {
+  void reserve(std::int64_t size, std::int64_t num_seeds, table_type& out) {
     auto const& plan = this->plan();
     out.tensors.reserve(plan.size());
     while (out.tensors.size() < plan.size()) {
@@ -225,7 +229,7 @@ private:
   }
 
   // Sets every tensor's name, type and number of rows, and adds its target; does not fail after `reserve`.
-  void resize(std::int64_t size, std::int64_t num_seeds, collected_table<Policy>& out) {
+  void resize(std::int64_t size, std::int64_t num_seeds, table_type& out) {
     auto const& plan = this->plan();
     out.tensors.erase(out.tensors.begin() + std::ssize(plan), out.tensors.end());
     for (std::size_t t = 0; t < plan.size(); ++t) {
@@ -243,11 +247,11 @@ private:
   named_features<Policy> const* features_;
   std::vector<detail::row_target> targets_; // [lists, tensors]
   buffer<Policy, global_id> destinations_;  // of the edges of a sample
-  collected_table<Policy> collected_;
+  table_type collected_;
 };
 
 template <communicator Comm, device_policy Policy>
-named_collector(Comm, named_features<Policy> const&, std::vector<tensor_request> const& = {}, Policy = {})
+named_collector(Comm, named_features<Policy> const&, std::vector<detail::tensor_request> const& = {}, Policy = {})
     -> named_collector<Comm, Policy>;
 
 } // namespace glt::dist

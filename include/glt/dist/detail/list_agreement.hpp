@@ -24,7 +24,7 @@ struct listed_names {
   }
 };
 
-inline void check_vertex_split(dist::vertex_split const& split, partition_book const& book) {
+inline void check_vertex_split(vertex_split const& split, partition_book const& book) {
   validate_vertices("id of split \"" + split.name + '"', host_view<global_id const>(split.vertices),
                     book.num_vertices());
 }

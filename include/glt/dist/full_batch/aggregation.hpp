@@ -21,12 +21,6 @@ namespace glt::detail {
 
 namespace glt::dist {
 
-/// Format of rows that travel between ranks.
-enum class wire_format {
-  full,     ///< unchanged
-  bfloat16, ///< 2 bytes an element: remote rows are rounded to 8 binary digits, local rows are not
-};
-
 /// Options of a full-batch aggregation.
 ///
 /// @shape  edge_weights [E · heads], by position in the rows of the part, heads of an edge together; or empty: all
@@ -40,9 +34,9 @@ struct aggregation {
   /// head, or by d · 2⁻⁶⁰ of it where the largest degree d is above 2¹⁰. Costs 8 bytes an element of the result and of
   /// backward messages, a reduction of 2F doubles, and about twice the time of a sum of floats.
   bool reproducible = false;
-  /// Format of messages in both directions; `full` if `reproducible`, since the partition decides which rows are
-  /// rounded.
-  wire_format wire = wire_format::full;
+  /// If true, rows travel between ranks in 2 bytes an element, in both directions: remote rows are rounded to 8 binary
+  /// digits, local rows are not. Ignored if `reproducible`, since the partition decides which rows are rounded.
+  bool bfloat16_rows = false;
   std::int64_t heads = 1; ///< F is a multiple of it; head h weighs columns [h · F / heads, (h + 1) · F / heads)
 
   [[nodiscard]] constexpr std::int64_t head_columns(std::int64_t columns) const noexcept {

@@ -22,6 +22,7 @@ template <communicator Comm, device_policy Policy>
 class hetero_sharded_graph {
 public:
   using relation_type = sharded_graph<Comm, Policy>;
+  using report_type = typename relation_type::report_type;
 
   /// Divides the edges of all relations of a rank's part; the graph is not needed afterwards.
   ///
@@ -71,8 +72,8 @@ public:
     return relations_[static_cast<std::size_t>(edge_type)];
   }
   /// Returns the cost of passes over all relations so far, and the largest memory of any relation.
-  [[nodiscard]] full_batch_report report() noexcept {
-    full_batch_report all;
+  [[nodiscard]] report_type report() noexcept {
+    report_type all;
     for (auto& relation : relations_) {
       auto const& one = relation.report();
       all.passes += one.passes;

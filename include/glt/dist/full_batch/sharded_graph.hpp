@@ -52,6 +52,7 @@ public:
   using policy_type = Policy;
   static constexpr memory_space space = Policy::space;
   using shard_type = detail::shard_view<space>;          ///< edges of a shard, in one of the orders
+  using report_type = glt::detail::full_batch_report;    ///< passes, messages and bytes so far
   using boundary_type = glt::detail::boundary<Policy>;   ///< sources of other ranks, from `find_boundary`
   using cover_type = glt::detail::boundary_cover<space>; ///< rows and partial results that travel, by step
   using largest_degrees = detail::largest_degrees;       ///< over all ranks: `in` and `out`
@@ -116,7 +117,7 @@ public:
   [[nodiscard]] std::optional<largest_degrees> const& known_degrees() const noexcept { return known_degrees_; }
   void set_known_degrees(largest_degrees degrees) noexcept { known_degrees_ = degrees; }
   /// Returns the cost of passes so far; assign {} to start again.
-  [[nodiscard]] full_batch_report& report() noexcept { return passes_.report(); }
+  [[nodiscard]] report_type& report() noexcept { return passes_.report(); }
 
   /// Returns the edges whose sources the peer of a step owns, by destination; step 0 has the edges within this rank.
   [[nodiscard]] shard_type shard(std::int64_t step) const { return forward_.shard(step); }

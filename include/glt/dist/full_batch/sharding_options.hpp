@@ -17,6 +17,10 @@ struct sharding_options {
   bool cover = false;
 };
 
+} // namespace glt::dist
+
+namespace glt::detail {
+
 /// Costs of the full-batch passes of a rank so far.
 struct full_batch_report {
   std::int64_t passes = 0;            ///< over all shards
@@ -26,4 +30,4 @@ struct full_batch_report {
   double seconds_waiting = 0;         ///< for messages of other ranks
 };
 
-} // namespace glt::dist
+} // namespace glt::detail

@@ -18,7 +18,7 @@ namespace glt::detail {
 // Turns collected rows of all tensors of a table into hot rows.
 template <device_policy Policy>
 [[nodiscard]] dist::named_hot_rows<Policy>
-keep_hot_rows(array_view<Policy::space, global_id const> keys, dist::collected_table<Policy> rows,
+keep_hot_rows(array_view<Policy::space, global_id const> keys, collected_table<Policy> rows,
               dist::named_features<Policy> const& features, Policy const& policy) {
   feature_table<Policy> table(keys.size(), policy);
   auto const tensors = features.local().tensors();
@@ -46,7 +46,7 @@ template <communicator Comm, device_policy Policy>
 fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, global_id const>> vertices, Policy policy = {}) {
   dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
-  dist::collected_table<Policy> rows;
+  collected_table<Policy> rows;
   collector.collect(vertices, vertices.size(), 0, rows);
   return detail::keep_hot_rows(vertices, std::move(rows), features, policy);
 }
@@ -63,7 +63,7 @@ fetch_hot_rows(Comm& comm, dist::named_features<Policy> const& features,
                std::type_identity_t<array_view<Policy::space, edge_id const>> ids,
                std::type_identity_t<array_view<Policy::space, global_id const>> destinations, Policy policy = {}) {
   dist::named_collector<Comm, Policy> collector(comm, features, {}, policy);
-  dist::collected_table<Policy> rows;
+  collected_table<Policy> rows;
   collector.collect(ids, destinations, 0, rows);
   return detail::keep_hot_rows(ids, std::move(rows), features, policy);
 }

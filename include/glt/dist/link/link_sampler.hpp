@@ -50,6 +50,7 @@ public:
   using options_type = typename kind::options_type;
   using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
   using sample_type = link_sample<Policy, Vertex, typename sampler_type::subgraph_type>;
+  using sources_type = detail::link_sources<space, Vertex>; ///< a list of ids, or one with `offsets` of destinations
   using directory_type = vertex_directory<Comm, Policy, Vertex>;
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
 
@@ -58,7 +59,7 @@ public:
   /// @shape  sources [S], destinations [P] global ids · labels [P], or empty · queries [S], or empty if the rule has
   ///         none
   struct bulk_item {
-    link_sources<space, Vertex> sources;
+    sources_type sources;
     array_view<space, Vertex const> destinations;
     array_view<space, std::int64_t const> labels{};
     array_view<space, query_type const> queries{};
@@ -135,7 +136,7 @@ public:
   /// Throws for seed edges that this sampler cannot take.
   ///
   /// @throws precondition_error  as `sample` on the rank that failed
-  void check(link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
+  void check(detail::link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
     device::cpu const host;
     detail::validate_seed_edges(host, sources, destinations, relation_.num_sources(), relation_.num_destinations());
@@ -150,7 +151,7 @@ public:
   /// @throws collective_error  on every rank, if a rank passes lists that do not fit, an end that is no
   ///                           vertex of its type, a negative label, or labels for triplets, or the keys differ
   /// @cost   O(P log P + tested rows + sampled edges); allocates only when the batch is larger than every earlier batch
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
+  void sample(sources_type sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -158,8 +159,7 @@ public:
     sample_bulk(std::span(&batch, 1));
   }
   /// Samples without labels.
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations, sample_key key,
-              sample_type& out)
+  void sample(sources_type sources, array_view<space, Vertex const> destinations, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     sample(sources, destinations, {}, key, out);
@@ -169,7 +169,7 @@ public:
   /// @shape  labels [P], or empty · queries [S]
   /// @comm   as without queries, plus sizeof(query_type) bytes per remote frontier vertex
   /// @throws collective_error  as without queries, or if a rank does not pass one query per source
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
+  void sample(sources_type sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
               sample_type& out)
     requires(detail::has_query<Rule>)

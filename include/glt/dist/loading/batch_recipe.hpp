@@ -42,7 +42,9 @@ public:
   using policy_type = GraphPolicy;
   template <device_policy Policy>
   using batch_on = typename kind::template batch_type<Policy, Vertex, T>;
-  template <class Comm, class Policy> // clang 19 rejects the definition below if one of them is constrained
+  using tensor_request = detail::tensor_request; ///< `name`, and `type` or `seeds_only`
+  using batch_type = batch_on<GraphPolicy>;      ///< of a loader in the memory of the graph
+  template <class Comm, class Policy>            // clang 19 rejects the definition below if one of them is constrained
   class maker;
 
   /// Expands in the graph of a data set. Collects its features and labels; with types, the tensors "x" of all types

@@ -56,7 +56,7 @@ namespace glt::dist {
 /// Position of a rank in the epochs of a loader, and fingerprints of everything its batches depend on. Another run
 /// resumes from it with the same batches.
 ///
-///     auto checkpoint = glt::dist::make_checkpoint(loader, seeds, graph.book(), neighbors);
+///     glt::dist::loader_checkpoint checkpoint(loader, seeds, graph.book(), neighbors);
 ///     if (std::filesystem::exists(path)) {
 ///       checkpoint.resume(glt::io::load_checkpoint(path));
 ///     }
@@ -87,6 +87,23 @@ struct loader_checkpoint {
   std::int64_t epoch = 0;
   std::int64_t step = 0; ///< first step that is not done
 
+  loader_checkpoint() = default;
+  /// Makes the checkpoint of a loader, or remote loader, at the beginning of epoch 0.
+  ///
+  /// @param  options  everything else that batches depend on, such as `neighbor_options`: numbers, lists, or structures
+  ///                  with `members`
+  /// @comm   none
+  /// @cost   O(seeds)
+  template <class Loader, class... Options>
+  loader_checkpoint(Loader const& loader, typename Loader::seeds_type const& seeds, partition_book const& book,
+                    Options const&... options)
+      : rank(loader.rank()), num_ranks(loader.num_ranks()), batch_size(loader.options().batch_size),
+        shuffle(loader.options().shuffle), drop_last(loader.options().drop_last), seed(loader.options().seed),
+        steps_before(loader.options().steps_before), num_steps(loader.num_steps()),
+        num_seeds(static_cast<std::int64_t>(seeds.size())), seeds_fingerprint(detail::fingerprint_of(seeds)),
+        partition_fingerprint(detail::book_fingerprint(book)), partitioning(book.partitioning()),
+        options_fingerprint(detail::fingerprint_of(options...)) {}
+
   /// Notes that a batch is done.
   template <class Batch>
   void advance(Batch const& batch) noexcept {
@@ -116,11 +133,14 @@ struct loader_checkpoint {
     *this = saved;
   }
 
-  /// Takes the position from the checkpoints of another number of ranks, for a loader of `rest_of_epoch`.
+  /// Takes the position from the checkpoints of all ranks that saved, for a loader of `rest_of_epoch`.
   ///
   /// @shape  saved [ranks that saved], by rank
   /// @throws precondition_error  if seed, partitioning or `options` differ, or the loader does not begin at their step
   void resume(std::span<loader_checkpoint const> saved) {
+    if (std::ssize(saved) == num_ranks) {
+      return resume(saved[static_cast<std::size_t>(rank)]);
+    }
     for (auto const& of_rank : saved) {
       auto const differences = detail::differences_of(
           of_rank, *this, [](auto visit) { detail::visit_shared_conditions<loader_checkpoint>(visit); });
@@ -140,29 +160,5 @@ struct loader_checkpoint {
 
   friend bool operator==(loader_checkpoint const&, loader_checkpoint const&) = default;
 };
-
-/// Returns the checkpoint of a loader, or remote loader, at the beginning of epoch 0.
-///
-/// @param  options  everything else that batches depend on, such as `neighbor_options`: numbers, lists, or structures
-///                  with `members`
-/// @comm   none
-/// @cost   O(seeds)
-template <class Loader, class... Options>
-[[nodiscard]] loader_checkpoint make_checkpoint(Loader const& loader, typename Loader::seeds_type const& seeds,
-                                                partition_book const& book, Options const&... options) {
-  return {.rank = loader.rank(),
-          .num_ranks = loader.num_ranks(),
-          .batch_size = loader.options().batch_size,
-          .shuffle = loader.options().shuffle,
-          .drop_last = loader.options().drop_last,
-          .seed = loader.options().seed,
-          .steps_before = loader.options().steps_before,
-          .num_steps = loader.num_steps(),
-          .num_seeds = static_cast<std::int64_t>(seeds.size()),
-          .seeds_fingerprint = detail::fingerprint_of(seeds),
-          .partition_fingerprint = detail::book_fingerprint(book),
-          .partitioning = book.partitioning(),
-          .options_fingerprint = detail::fingerprint_of(options...)};
-}
 
 } // namespace glt::dist

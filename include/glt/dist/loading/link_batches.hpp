@@ -16,7 +16,7 @@ namespace glt::detail {
 /// @shape  sample.subgraph() of N vertices and E edges · features() [N, F] · labels() [distinct ends], or empty if
 ///         vertices have no labels · tensors of N rows, or of one per distinct end
 template <device_policy Policy, vertex_id Vertex, bytes_copyable T>
-struct link_batch : dist::batch_place, batch_rows<Policy, T> {
+struct link_batch : batch_place, batch_rows<Policy, T> {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = link_batch<Other, Vertex, T>;
@@ -25,7 +25,7 @@ struct link_batch : dist::batch_place, batch_rows<Policy, T> {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.sample), link_batch::row_members(self));
+    return std::tuple_cat(batch_place::members(self), std::tie(self.sample), link_batch::row_members(self));
   }
 };
 

@@ -95,81 +95,92 @@ private:
 
 namespace glt::dist {
 
-/// Seeds of one rank in the rest of an epoch, and options of the loader that takes them.
-template <class Seeds>
-struct remaining_seeds {
-  Seeds seeds;
-  loader_options options; ///< order, batch size and first step; set `prefetch` and the like as you want
-};
-
-/// Deals the seeds of an interrupted epoch that are not done to another number of ranks: each seed once.
+/// Seeds of one rank in the rest of an interrupted epoch, and options of the loader that takes them: the seeds that are
+/// not done are dealt to another number of ranks, each seed once.
 ///
-///     auto const rest = glt::dist::rest_of_epoch(saved, seeds_of, comm.rank(), comm.size());
+///     glt::dist::rest_of_epoch const rest(saved, seeds_of, comm.rank(), comm.size());
 ///     glt::dist::loader loader(comm, recipe, rest.seeds, rest.options);
-///     auto checkpoint = glt::dist::make_checkpoint(loader, rest.seeds, graph.book(), neighbors);
+///     glt::dist::loader_checkpoint checkpoint(loader, rest.seeds, graph.book(), neighbors);
 ///     checkpoint.resume(saved);
 ///     for (auto const& batch : loader.epoch(checkpoint.epoch, checkpoint.step)) { … }
 ///
 /// Steps go on counting, and the batches of all ranks together keep their size. While every rank that saved still had
 /// full batches, a step keeps its seeds and their random choices, and only their division over ranks is another. Later
 /// seeds fill the steps, and so come in an earlier step, with other choices. Loaders of the next epoch are made as
-/// usual. If the rest is interrupted too, its checkpoints and seeds can be dealt again.
-///
-/// @shape  saved [ranks that saved], by rank · seeds_of(rank) → the seeds of that rank's loader
-/// @comm   none; all ranks of the loader call it with the same checkpoints
-/// @throws precondition_error  if checkpoints are missing, in another order or of several steps, or a rank's seeds
-///                             differ from its checkpoint
-/// @cost   O(all seeds) on each rank, and memory of the seeds of one rank that saved
-template <class Seeds = vertex_seeds<>, std::invocable<int> SeedsOf>
-  requires detail::has_members<Seeds> && std::convertible_to<std::invoke_result_t<SeedsOf&, int>, Seeds>
-[[nodiscard]] remaining_seeds<Seeds> rest_of_epoch(std::span<loader_checkpoint const> saved, SeedsOf seeds_of, int rank,
-                                                   int num_ranks) {
-  detail::check_saved_together(saved);
-  if (rank < 0 || rank >= num_ranks) {
-    throw precondition_error(detail::message("rank ", rank, " of ", num_ranks, "; ranks count from 0"));
-  }
-  detail::remaining_order const order(saved);
-  auto const size = order.batch_of_all();
-  auto const first = size * rank / num_ranks; // of this rank, in a batch of all
-  auto const last = size * (rank + 1) / num_ranks;
-  Seeds all; // of this rank, by rank that saved
-  std::vector<std::int64_t> all_places;
-  for (std::size_t r = 0; r < saved.size(); ++r) {
-    auto const& of = saved[r];
-    Seeds const seeds = seeds_of(static_cast<int>(r));
-    if (seeds.size() != of.num_seeds || detail::fingerprint_of(seeds) != of.seeds_fingerprint) {
-      throw precondition_error(detail::message(seeds.size(), " seeds of rank ", r, " are not the ", of.num_seeds,
-                                               " of its checkpoint; give the seeds of its loader, in their order"));
+/// usual. If the rest is interrupted too, its checkpoints and seeds can be dealt again. On as many ranks as saved, these
+/// are the seeds and options of the loaders that saved, and all batches stay the same.
+template <class Seeds = vertex_seeds<>>
+struct rest_of_epoch {
+  Seeds seeds;
+  loader_options options; ///< order, batch size and first step; set `prefetch` and the like as you want
+
+  /// Deals the seeds.
+  ///
+  /// @shape  saved [ranks that saved], by rank · seeds_of(rank) → the seeds of that rank's loader
+  /// @comm   none; all ranks of the loader call it with the same checkpoints
+  /// @throws precondition_error  if checkpoints are missing, in another order or of several steps, or a rank's seeds
+  ///                             differ from its checkpoint
+  /// @cost   O(all seeds) on each rank, and memory of the seeds of one rank that saved
+  template <std::invocable<int> SeedsOf>
+    requires detail::has_members<Seeds> && std::convertible_to<std::invoke_result_t<SeedsOf&, int>, Seeds>
+  rest_of_epoch(std::span<loader_checkpoint const> saved, SeedsOf seeds_of, int rank, int num_ranks) {
+    detail::check_saved_together(saved);
+    if (rank < 0 || rank >= num_ranks) {
+      throw precondition_error(detail::message("rank ", rank, " of ", num_ranks, "; ranks count from 0"));
     }
-    detail::epoch_plan plan(seeds, {.batch_size = of.batch_size,
-                                    .shuffle = of.shuffle,
-                                    .drop_last = of.drop_last,
-                                    .seed = of.seed,
-                                    .steps_before = of.steps_before});
-    plan.begin(of.epoch);
-    std::vector<std::int64_t> taken;
-    for (auto step = of.step; step < plan.num_steps(); ++step) {
-      auto next = order.place(r, step - of.step);
-      for (auto const place : plan.places(step)) {
-        if (next % size >= first && next % size < last) {
-          taken.push_back(place);
-          all_places.push_back(next);
-        }
-        ++next;
+    auto const seeds_of_rank = [&](std::size_t r) {
+      Seeds of = seeds_of(static_cast<int>(r));
+      if (of.size() != saved[r].num_seeds || detail::fingerprint_of(of) != saved[r].seeds_fingerprint) {
+        throw precondition_error(detail::message(of.size(), " seeds of rank ", r, " are not the ", saved[r].num_seeds,
+                                                 " of its checkpoint; give the seeds of its loader, in their order"));
       }
+      return of;
+    };
+    auto const options_of = [](loader_checkpoint const& of) {
+      return loader_options{.batch_size = of.batch_size,
+                            .shuffle = of.shuffle,
+                            .drop_last = of.drop_last,
+                            .seed = of.seed,
+                            .steps_before = of.steps_before};
+    };
+    if (std::ssize(saved) == num_ranks) {
+      seeds = seeds_of_rank(static_cast<std::size_t>(rank));
+      options = options_of(saved[static_cast<std::size_t>(rank)]);
+      return;
     }
-    Seeds own;
-    seeds.gather(taken, own);
-    detail::append_seeds(all, own);
+    detail::remaining_order const order(saved);
+    auto const size = order.batch_of_all();
+    auto const first = size * rank / num_ranks; // of this rank, in a batch of all
+    auto const last = size * (rank + 1) / num_ranks;
+    Seeds all; // of this rank, by rank that saved
+    std::vector<std::int64_t> all_places;
+    for (std::size_t r = 0; r < saved.size(); ++r) {
+      auto const& of = saved[r];
+      auto const of_rank = seeds_of_rank(r);
+      detail::epoch_plan plan(of_rank, options_of(of));
+      plan.begin(of.epoch);
+      std::vector<std::int64_t> taken;
+      for (auto step = of.step; step < plan.num_steps(); ++step) {
+        auto next = order.place(r, step - of.step);
+        for (auto const place : plan.places(step)) {
+          if (next % size >= first && next % size < last) {
+            taken.push_back(place);
+            all_places.push_back(next);
+          }
+          ++next;
+        }
+      }
+      Seeds own;
+      of_rank.gather(taken, own);
+      detail::append_seeds(all, own);
+    }
+    std::vector<std::int64_t> by_place(all_places.size());
+    std::iota(by_place.begin(), by_place.end(), std::int64_t{0});
+    std::ranges::sort(by_place, {}, [&](std::int64_t i) { return all_places[static_cast<std::size_t>(i)]; });
+    options = {
+        .batch_size = std::max(last - first, std::int64_t{1}), .seed = saved[0].seed, .steps_before = saved[0].step};
+    all.gather(by_place, seeds);
   }
-  std::vector<std::int64_t> by_place(all_places.size());
-  std::iota(by_place.begin(), by_place.end(), std::int64_t{0});
-  std::ranges::sort(by_place, {}, [&](std::int64_t i) { return all_places[static_cast<std::size_t>(i)]; });
-  remaining_seeds<Seeds> rest{
-      {},
-      {.batch_size = std::max(last - first, std::int64_t{1}), .seed = saved[0].seed, .steps_before = saved[0].step}};
-  all.gather(by_place, rest.seeds);
-  return rest;
-}
+};
 
 } // namespace glt::dist

@@ -14,7 +14,7 @@
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/sample/link/link_options.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Seeds of this rank in one step, their sampled neighbourhood by types, and the requested tensors:
 /// `batch.tensors[node_type]["x"]`.
@@ -32,7 +32,7 @@ struct typed_batch : batch_place {
   std::vector<collected_table<Policy>> tensors;
   std::vector<collected_table<Policy>> edge_tensors;
 
-  template <class Reason = detail::batches_with_types_have_no_features_but_tensors_of_a_type>
+  template <class Reason = batches_with_types_have_no_features_but_tensors_of_a_type>
   void features() const = delete;
 
   template <class Self>
@@ -42,27 +42,24 @@ struct typed_batch : batch_place {
   }
 };
 
-} // namespace glt::dist
-
-namespace glt::detail {
-
 /// Mini-batch of seed edges of one type: their negatives, the sampled neighbourhood of all ends by types, and the
 /// requested tensors.
 ///
 /// @shape  as `typed_batch`; distinct ends take the place of distinct seeds
 template <device_policy Policy, vertex_id Vertex>
-struct typed_link_batch : dist::batch_place {
+struct typed_link_batch : batch_place {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = typed_link_batch<Other, Vertex>;
 
-  hetero_link_sample<Policy, Vertex> sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
-  std::vector<dist::collected_table<Policy>> tensors;
-  std::vector<dist::collected_table<Policy>> edge_tensors;
+  link_sample<Policy, Vertex, hetero_subgraph<Policy, Vertex>>
+      sample; ///< with its `edge_label_index()` and `edge_label()`, or triplets
+  std::vector<collected_table<Policy>> tensors;
+  std::vector<collected_table<Policy>> edge_tensors;
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.sample, self.tensors, self.edge_tensors));
+    return std::tuple_cat(batch_place::members(self), std::tie(self.sample, self.tensors, self.edge_tensors));
   }
 };
 
@@ -71,7 +68,7 @@ struct expansion<hetero_options> : typed_expansion {
   template <class Vertex>
   using seeds_type = dist::typed_seeds<Vertex>;
   template <class Policy, class Vertex, class T>
-  using batch_type = dist::typed_batch<Policy, Vertex>;
+  using batch_type = typed_batch<Policy, Vertex>;
   template <class Comm, class Policy, class GraphPolicy, class Vertex, class Rule>
   using seeding_type =
       vertex_seeding<Comm, Policy, Vertex, Rule, dist::hetero_graph<GraphPolicy, Vertex>, seeds_type<Vertex>,
@@ -90,7 +87,8 @@ namespace glt::dist {
 
 /// Recipe for mini-batches with sampled neighbourhoods in a heterogeneous graph: around vertices of one type, or by
 /// `hetero_link_options` around edges of one type and their negatives. It names the graph, sampling options, rules, and
-/// the tensors to collect.
+/// the tensors to collect. Tensors of a batch are found by type and name: `batch.tensors[node_type]["x"]`, with a row for
+/// each vertex of the type; `batch.edge_tensors[edge_type]["time"]`, with a row for each sampled edge.
 ///
 ///     glt::dist::typed_batches recipe(data, {.fanouts = glt::same_fanouts(data.schema(), {15, 10})});
 ///     recipe.with(author, data.tensors(author), {{.name = "age"}}); // instead of "x"

@@ -22,7 +22,7 @@ namespace glt::detail {
 
 /// Walks from this rank's seeds of one step, in the order of the seeds.
 template <device_policy Policy, vertex_id Vertex>
-struct walk_batch : dist::batch_place {
+struct walk_batch : batch_place {
   using policy_type = Policy;
   template <device_policy Other>
   using on_policy = walk_batch<Other, Vertex>;
@@ -34,7 +34,7 @@ struct walk_batch : dist::batch_place {
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
-    return std::tuple_cat(dist::batch_place::members(self), std::tie(self.walks));
+    return std::tuple_cat(batch_place::members(self), std::tie(self.walks));
   }
 };
 

@@ -38,38 +38,16 @@ namespace glt::dist {
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }
 
-/// Returns the role of a rank if the first `num_servers` ranks are servers and the others clients.
-///
-/// @throws precondition_error  if there would be no server or no client, or the rank does not exist
-[[nodiscard]] inline role server_or_client(int rank, int num_ranks, int num_servers) {
-  if (num_servers < 1 || num_servers >= num_ranks) {
-    throw precondition_error(detail::message("server_or_client: ", num_servers, " servers of ", num_ranks,
-                                             " ranks; have 1 server or more, and start more ranks than servers"));
-  }
-  if (rank < 0 || rank >= num_ranks) {
-    throw precondition_error(detail::message("server_or_client: no rank ", rank, "; ranks are 0 to ", num_ranks - 1));
-  }
-  return rank < num_servers ? role::server : role::client;
-}
-
-/// Assignment of a rank by `assign_workers`.
-struct worker_assignment {
-  dist::role role = dist::role::trainer;
-  int trainer = 0; ///< the rank of its trainer; a trainer's is its rank
-  int worker = -1; ///< its place among the trainer's workers; −1 for the trainer
-
-  friend bool operator==(worker_assignment const&, worker_assignment const&) = default;
-};
 
 /// Gives every trainer `workers_per_trainer` worker ranks on the same machine. On each machine, in ascending order, the
-/// first rank is a trainer, the next ones are its workers, and so on.
+/// first rank is a trainer, the next ones are its workers, and so on. Returns the trainer of every rank: a trainer's is
+/// its rank.
 ///
 /// @shape  machines [R], any numbers, equal for ranks on one machine → [R]
 /// @throws precondition_error  if workers_per_trainer < 0, or the number of ranks of a machine is not a multiple of
 ///                             workers_per_trainer + 1
 /// @cost   O(R log R) work
-[[nodiscard]] inline std::vector<worker_assignment> assign_workers(std::span<std::int64_t const> machines,
-                                                                   int workers_per_trainer) {
+[[nodiscard]] inline std::vector<int> assign_workers(std::span<std::int64_t const> machines, int workers_per_trainer) {
   if (workers_per_trainer < 0) {
     throw precondition_error(
         detail::message("assign_workers: ", workers_per_trainer, " workers per trainer; pass 0 or more"));
@@ -79,7 +57,7 @@ struct worker_assignment {
   for (std::size_t rank = 0; rank < machines.size(); ++rank) {
     ranks_of_machine[machines[rank]].push_back(static_cast<int>(rank));
   }
-  std::vector<worker_assignment> assignments(machines.size());
+  std::vector<int> trainers(machines.size());
   for (auto const& [machine, ranks] : ranks_of_machine) {
     if (ranks.size() % team != 0) {
       throw precondition_error(detail::message(
@@ -87,17 +65,29 @@ struct worker_assignment {
           workers_per_trainer, " workers are ", team, "; start ", team, " ranks on every machine, or a multiple"));
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-      auto const place = static_cast<int>(i % team);
-      assignments[static_cast<std::size_t>(ranks[i])] = {
-          .role = place == 0 ? role::trainer : role::worker, .trainer = ranks[i - i % team], .worker = place - 1};
+      trainers[static_cast<std::size_t>(ranks[i])] = ranks[i - i % team];
     }
   }
-  return assignments;
+  return trainers;
 }
 
 } // namespace glt::dist
 
 namespace glt::detail {
+
+/// Returns the role of a rank if the first `num_servers` ranks are servers and the others clients.
+///
+/// @throws precondition_error  if there would be no server or no client, or the rank does not exist
+[[nodiscard]] inline dist::role server_or_client(int rank, int num_ranks, int num_servers) {
+  if (num_servers < 1 || num_servers >= num_ranks) {
+    throw precondition_error(message(num_servers, " servers of ", num_ranks,
+                                     " ranks; have 1 server or more, and start more ranks than servers"));
+  }
+  if (rank < 0 || rank >= num_ranks) {
+    throw precondition_error(message("no rank ", rank, "; ranks are 0 to ", num_ranks - 1));
+  }
+  return rank < num_servers ? dist::role::server : dist::role::client;
+}
 
 /// Returns the servers that sample for a client, as evenly as possible and at least one; both are numbered from 0.
 ///

@@ -55,8 +55,8 @@ namespace glt::dist {
 
 /// Roles and groups of all ranks of the world, as each rank has declared them.
 ///
-/// Ranks may get their roles in any way: one program that uses `server_or_client` or `assign_workers`, or one program
-/// per role in one MPI job.
+/// Ranks may get their roles in any way: one program whose first ranks are servers or that uses `assign_workers`, or one
+/// program per role in one MPI job.
 ///
 /// Errors of the group name the failed rank by its rank in the world. Their cause begins with the group and the rank
 /// there, as `name_of` writes them.
@@ -81,6 +81,14 @@ public:
       detail::host_comm(group_).set_name(std::string(group));
     }
   }
+
+  /// Makes the first `num_servers` ranks servers, the group "servers", and the others clients, the group "clients".
+  ///
+  /// @comm   as above
+  /// @throws precondition_error  on every rank, if there would be no server or no client
+  role_context(Comm world, int num_servers)
+      : role_context(world, detail::server_or_client(world.rank(), world.size(), num_servers),
+                     world.rank() < num_servers ? "servers" : "clients") {}
 
   using group_type = detail::role_group; ///< `.role`, `.name` and `.ranks` of a group
 

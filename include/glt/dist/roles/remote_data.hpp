@@ -3,7 +3,7 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/roles/client.hpp>
-#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_description.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
 #include <glt/feature/feature_store.hpp>
@@ -28,18 +28,20 @@ namespace glt::dist {
 template <communicator Comm>
 class remote_data {
 public:
+  using description_type = detail::data_description; ///< number of vertices, tensors, splits and classes
+
   /// Borrows the client, which must outlive this object. Requests the description from a server and keeps it.
   ///
   /// @throws collective_error  if servers show no data of this name
   remote_data(client<Comm>& of, std::string name)
       : client_(&of), name_(std::move(name)),
-        description_(of.template request<data_description>(
+        description_(of.template request<detail::data_description>(
             of.assigned_servers().front(), detail::name_of_service(name_, detail::describe_service), std::int64_t{0})),
         buckets_(partition_book(description_.offsets, description_.partitioning)) {
     check_size(std::ssize(description_.ranks), book().num_parts());
   }
 
-  [[nodiscard]] data_description const& description() const noexcept { return description_; }
+  [[nodiscard]] description_type const& description() const noexcept { return description_; }
   /// Returns the partition book; `description().ranks` gives the world rank of each part's owner.
   [[nodiscard]] partition_book const& book() const noexcept { return buckets_.book(); }
 
@@ -50,7 +52,7 @@ public:
   /// @throws precondition_error  if an id is not a vertex, the tensor does not exist, or its elements cannot become T
   template <detail::element T = float>
   [[nodiscard]] glt::feature_store<device::cpu, T> gather(host_view<global_id const> ids) {
-    return gather<T>(data_description::features, ids);
+    return gather<T>(detail::data_description::features, ids);
   }
   template <detail::element T = float>
   [[nodiscard]] glt::feature_store<device::cpu, T> gather(std::string_view tensor, host_view<global_id const> ids) {
@@ -65,14 +67,14 @@ public:
   /// @shape  ids [n] global ids → [n]
   /// @throws precondition_error  if an id is not a vertex, or there are no labels of one whole number a vertex
   [[nodiscard]] std::vector<std::int64_t> labels(host_view<global_id const> ids) {
-    return list(data_description::labels, ids);
+    return list(detail::data_description::labels, ids);
   }
   /// Gathers the original ids of vertices.
   ///
   /// @shape  ids [n] global ids → [n]
   /// @throws precondition_error  if an id is not a vertex
   [[nodiscard]] std::vector<global_id> originals(host_view<global_id const> ids) {
-    return list(data_description::originals, ids);
+    return list(detail::data_description::originals, ids);
   }
 
   /// Returns this client's share of a split. All shares together are the whole; their sizes differ by one at most.
@@ -138,7 +140,7 @@ private:
   }
 
   template <class T>
-  void fetch(data_description::tensor_entry const& what, host_view<global_id const> ids, T* out) {
+  void fetch(detail::data_description::tensor_entry const& what, host_view<global_id const> ids, T* out) {
     constexpr auto type = detail::element_type_of<T>;
     if (!detail::gathers(what.type, type)) {
       throw precondition_error(detail::message("tensor \"", what.name, "\" of ", detail::name_of(what.type), " as ",
@@ -198,7 +200,7 @@ private:
 
   client<Comm>* client_;
   std::string name_;
-  data_description description_;
+  description_type description_;
   detail::owner_buckets<device::cpu> buckets_;
 };
 

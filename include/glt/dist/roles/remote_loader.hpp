@@ -13,7 +13,7 @@
 #include <chrono>
 #include <typeinfo>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Deployment of a remote loader: servers, clients and time limit.
 struct remote_options {
@@ -25,6 +25,10 @@ struct remote_options {
   /// Seconds that a batch, or the opening of the loader, may be waited for; 0: for ever.
   std::chrono::duration<double> time_limit{600};
 };
+
+} // namespace glt::detail
+
+namespace glt::dist {
 
 /// Batches of this rank's seeds that servers make, bit for bit the batches of a `loader` on as many ranks.
 ///
@@ -42,12 +46,13 @@ public:
   using batch_type = typename Recipe::template batch_on<typename Recipe::policy_type>;
   using seeds_type = typename Recipe::seeds_type;
   using range_type = detail::batch_range<remote_loader>; ///< batches of an epoch, for a loop
+  using remote_options = detail::remote_options;         ///< `servers`, `together` and `time_limit`
 
   /// Borrows the client, which must outlive the loader.
   ///
   /// @comm   messages to the servers; if `together`, collective over the clients: one header exchange
-  /// @throws collective_error  if options or seeds are wrong or servers do not offer such batches; on all clients if
-  ///                           `together`
+  /// @throws collective_error  if options or seeds are wrong, servers do not offer such batches, or clients differ in
+  ///                           `steps_before`; on all clients if `together`
   remote_loader(client<Comm>& of, std::string offer, seeds_type const& seeds,
                 typename Recipe::options_type const& recipe, loader_options options = {}, remote_options remote = {})
       : client_(&of), options_(options), remote_(std::move(remote)), number_(++of.last_number_) {
@@ -60,8 +65,15 @@ public:
         return;
       }
       auto const failure = detail::failure_of([&] { open(offer, seeds, recipe); });
-      auto const headers = detail::exchange_values(detail::host_comm(of.roles().group()),
-                                                   {.what = detail::operation::plan_epoch}, failure, num_steps_);
+      auto& clients = detail::host_comm(of.roles().group());
+      std::vector<std::int64_t> const steps_before(static_cast<std::size_t>(clients.size()), options_.steps_before);
+      std::vector<detail::call_header> headers;
+      detail::exchange_headers(clients, {.what = detail::operation::plan_epoch}, steps_before, num_steps_, failure,
+                               headers);
+      detail::check_same(clients, headers, &detail::call_header::count, [](std::int64_t own, std::int64_t first) {
+        return detail::message("begins an epoch after ", own, " steps, and rank 0 after ", first,
+                               "; make the loaders of a rest_of_epoch with the same steps_before on all clients");
+      });
       num_steps_ = std::ranges::max(headers, {}, &detail::call_header::value).value;
     } catch (...) {
       close();

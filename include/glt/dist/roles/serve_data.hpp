@@ -4,7 +4,7 @@
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/exchange.hpp>
 #include <glt/dist/data_set.hpp>
-#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_description.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/feature/detail/any_rows.hpp>
 #include <glt/feature/detail/convert_rows.hpp>
@@ -51,7 +51,7 @@ public:
         classes_(num_classes_of(data.tensors(node_type).local())) {
     auto const& table = data.tensors(node_type).local();
     auto const originals = data.original(node_type);
-    add(std::string(dist::data_description::originals),
+    add(std::string(data_description::originals),
         without_type(feature_view<Policy::space, global_id>{.features = {originals.data(), originals.size(), 1}}),
         table.policy());
     for (auto const& [name, rows] : table.tensors()) {
@@ -60,7 +60,7 @@ public:
   }
 
   /// Describes this server's data; the data of all servers make the whole description.
-  [[nodiscard]] dist::data_description describe(int server, int num_servers) const {
+  [[nodiscard]] data_description describe(int server, int num_servers) const {
     if (book_->num_parts() != num_servers) {
       throw precondition_error(message("data of ", book_->num_parts(), " parts on ", num_servers,
                                        " servers; start as many servers as there are parts"));
@@ -69,7 +69,7 @@ public:
       throw precondition_error(message("part ", part_, " on server ", server,
                                        " of its group; make the data set over the group of the servers"));
     }
-    dist::data_description mine;
+    data_description mine;
     mine.offsets.assign(book_->offsets().begin(), book_->offsets().end());
     mine.partitioning = book_->partitioning();
     for (auto const& [what, read] : tensors_) {
@@ -89,7 +89,7 @@ public:
 
   /// Merges the descriptions of all servers and keeps the result.
   template <communicator Comm>
-  void merge(Comm const& group, std::vector<dist::data_description> const& of_server, std::vector<int> ranks) {
+  void merge(Comm const& group, std::vector<data_description> const& of_server, std::vector<int> ranks) {
     auto& whole = description_;
     whole = of_server.front();
     whole.ranks = std::move(ranks);
@@ -98,8 +98,8 @@ public:
     }
     for (std::size_t part = 0; part < of_server.size(); ++part) {
       auto const& [offsets, partitioning, unknown, tensors, splits, classes] = of_server[part];
-      bool const same_splits = std::ranges::equal(splits, whole.splits, {}, &dist::data_description::split_entry::name,
-                                                  &dist::data_description::split_entry::name);
+      bool const same_splits = std::ranges::equal(splits, whole.splits, {}, &data_description::split_entry::name,
+                                                  &data_description::split_entry::name);
       if (offsets != whole.offsets || partitioning != whole.partitioning || tensors != whole.tensors || !same_splits) {
         throw agreed(group, static_cast<int>(part),
                      name_first_rank(group, "serves another partition, other tensors or other splits than rank 0; "
@@ -111,7 +111,7 @@ public:
       whole.classes = std::max(whole.classes, classes);
     }
   }
-  [[nodiscard]] dist::data_description const& description() const noexcept { return description_; }
+  [[nodiscard]] data_description const& description() const noexcept { return description_; }
 
   [[nodiscard]] std::vector<std::byte> rows(rows_request const& wanted) const {
     auto const& description = description_.tensor(wanted.tensor);
@@ -133,23 +133,22 @@ public:
 
 private:
   struct shown_tensor {
-    dist::data_description::tensor_entry description;
+    data_description::tensor_entry description;
     row_reader read;
   };
 
   template <device_policy Policy>
   void add(std::string name, any_rows<Policy::space> rows, Policy const& policy) {
-    dist::data_description::tensor_entry what{std::move(name), rows.type, rows.num_columns,
-                                              to_vector(policy, rows.scales)};
+    data_description::tensor_entry what{std::move(name), rows.type, rows.num_columns, to_vector(policy, rows.scales)};
     tensors_.push_back({std::move(what), make_row_reader(rows, policy)});
   }
 
   partition_book const* book_;
   int part_;
-  std::span<dist::vertex_split const> splits_;
+  std::span<vertex_split const> splits_;
   std::int64_t classes_; // on this server
   std::vector<shown_tensor> tensors_;
-  dist::data_description description_;
+  data_description description_;
 };
 
 } // namespace glt::detail
@@ -180,7 +179,7 @@ void serve_data(server<Comm>& by, std::string const& name, data_set<Policy, Vert
   });
   auto const packed = detail::gather_lists(detail::host_comm(roles.group()),
                                            {.what = detail::operation::join_roles, .hop = 2}, failure, mine);
-  std::vector<data_description> descriptions;
+  std::vector<detail::data_description> descriptions;
   for (auto const& of_server : packed) {
     detail::unpacker(of_server, nullptr).get(descriptions.emplace_back());
   }

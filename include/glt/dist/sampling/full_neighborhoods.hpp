@@ -39,9 +39,9 @@ namespace dist {
 ///                           number of ranks
 /// @cost   O(rows of the part); the graph must outlive the walk
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-[[nodiscard]] full_neighborhoods<Policy, Vertex> make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
-                                                                         full_neighborhood_options options = {},
-                                                                         Policy policy = {}) {
+[[nodiscard]] full_neighborhoods<Policy, Vertex>
+make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
+                        typename full_neighborhoods<Policy, Vertex>::options_type options = {}, Policy policy = {}) {
   return detail::walk_in_step(comm, graph, [&](Vertex first_vertex) {
     return full_neighborhoods<Policy, Vertex>(graph.local(), options, std::move(policy), first_vertex);
   });
@@ -56,7 +56,7 @@ template <communicator Comm, device_policy Policy, vertex_id Vertex>
 [[nodiscard]] full_neighborhoods<Policy, Vertex>
 make_full_neighborhoods(Comm comm, graph<Policy, Vertex> const& graph,
                         std::type_identity_t<array_view<Policy::space, Vertex const>> vertices,
-                        full_neighborhood_options options, Policy policy = {}) {
+                        typename full_neighborhoods<Policy, Vertex>::options_type options, Policy policy = {}) {
   return detail::walk_in_step(comm, graph, [&](Vertex first_vertex) {
     return full_neighborhoods<Policy, Vertex>(graph.local(), vertices, options, std::move(policy), first_vertex);
   });

@@ -110,7 +110,7 @@ template <device_policy Policy, bytes_copyable T>
 ///     gather_rows(gpu.executor(), store.view(), ids, out);
 ///
 /// Hot rows may be divided over several devices that reach each other's memory: the hottest row is on the first device,
-/// the next one on the second device, and so on. Every device then has a separate view. `enable_peers` makes GPUs reach
+/// the next one on the second device, and so on. Every device then has a separate view. `peer_access` makes GPUs reach
 /// each other.
 ///
 /// It must outlive all work that was enqueued with its views. Labels are in the larger memory, scales in the faster
@@ -243,9 +243,10 @@ private:
       for (std::size_t reader = 0; reader < devices.size(); ++reader) {
         for (std::size_t owner = 0; owner < devices.size(); ++owner) {
           if (!devices[reader].reads(devices[owner])) {
-            throw precondition_error(detail::message(
-                "a tiered store over devices of which number ", reader, " cannot read the memory of number ", owner,
-                "; call enable_peers of them before, or where they have no way to each other make a store for each"));
+            throw precondition_error(detail::message("a tiered store over devices of which number ", reader,
+                                                     " cannot read the memory of number ", owner,
+                                                     "; open them to each other by peer_access before, or where they "
+                                                     "have no way to each other make a store for each"));
           }
         }
       }

@@ -13,6 +13,18 @@ namespace glt::io {
 /// @shape  bytes [product of shape · size_of(type)]
 class array {
 public:
+  /// Array whose element type is known; see `read_npy`.
+  ///
+  /// @shape  data [product of shape]
+  template <class T>
+  struct typed {
+    std::vector<std::int64_t> shape;
+    buffer<device::cpu, T> data;
+
+    /// @pre    the array has two dimensions; not checked
+    [[nodiscard]] host_matrix<T const> matrix() const { return {data.data(), shape[0], shape[1]}; }
+  };
+
   array() = default;
 
   /// @throws precondition_error  if a size is negative, or the bytes do not match type and shape

@@ -11,22 +11,6 @@
 
 namespace glt::io {
 
-namespace detail {
-
-/// Array as read from a file, rows contiguous.
-///
-/// @shape  data [product of shape]
-template <detail::npy_element T>
-struct npy_array {
-  std::vector<std::int64_t> shape;
-  buffer<device::cpu, T> data;
-
-  /// @pre    the array has two dimensions; not checked
-  [[nodiscard]] host_matrix<T const> matrix() const { return {data.data(), shape[0], shape[1]}; }
-};
-
-} // namespace detail
-
 /// Reads a whole array of elements of type T, which must be the file's type. Rows are contiguous and bytes are in this
 /// machine's order, whatever the order in the file.
 ///
@@ -35,7 +19,7 @@ struct npy_array {
 /// @cost   one read of the file, and one transposition if it is in Fortran order; the length is checked before memory
 ///         is allocated
 template <detail::npy_element T>
-[[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path) {
+[[nodiscard]] array::typed<T> read_npy(std::filesystem::path const& path) {
   detail::input_file file(path);
   auto header = detail::read_npy_header(file);
   if (detail::native_type(header) != detail::npy_type<T>()) {
@@ -54,7 +38,7 @@ template <detail::npy_element T>
 ///
 /// @throws io_error  as `read_npy` does, and if the array has another number of dimensions
 template <detail::npy_element T>
-[[nodiscard]] detail::npy_array<T> read_npy(std::filesystem::path const& path, int dimensions) {
+[[nodiscard]] array::typed<T> read_npy(std::filesystem::path const& path, int dimensions) {
   auto array = read_npy<T>(path);
   if (array.shape.size() != static_cast<std::size_t>(dimensions)) {
     throw io_error(path.string(), 0,

@@ -237,11 +237,11 @@ inline void add_labels(feature_table<device::cpu>& table, array labels) {
   }
 }
 
-inline dist::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, part_nodes nodes, std::string const& x,
-                                                       bool as_float) {
-  dist::vertex_data<device::cpu> made{.tensors = make_table(num_rows, std::move(nodes.features), x, as_float),
-                                      .splits = {},
-                                      .times = std::move(nodes.times)};
+inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, part_nodes nodes,
+                                                              std::string const& x, bool as_float) {
+  glt::detail::vertex_data<device::cpu> made{.tensors = make_table(num_rows, std::move(nodes.features), x, as_float),
+                                             .splits = {},
+                                             .times = std::move(nodes.times)};
   add_labels(made.tensors, std::move(nodes.labels));
   if (!nodes.train.empty() || !nodes.valid.empty() || !nodes.test.empty()) {
     made.splits = {

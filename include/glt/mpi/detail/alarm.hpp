@@ -3,8 +3,8 @@
 
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -36,7 +36,7 @@ public:
   }
   ~mpi_alarm() { forget(); }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void raise() {
     serial_guard const turn;
     for (int peer = 0; peer < handle_->size() && !is_raised_; ++peer) {
@@ -49,7 +49,7 @@ public:
     is_raised_ = true;
   }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   [[nodiscard]] bool raised() {
     serial_guard const turn;
     int found = 0;
@@ -57,7 +57,7 @@ public:
     return found != 0;
   }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void settle(std::span<char const> raisers) {
     serial_guard const turn; // all messages have been sent: this waits for no rank
     for (int peer = 0; peer < handle_->size(); ++peer) {

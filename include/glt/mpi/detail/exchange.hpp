@@ -2,8 +2,8 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/environment.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <mutex>
 #include <new>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,7 +23,7 @@ public:
 
   /// @param limit  0 to wait for ever
   /// @comm   collective over `comm` if there is a limit, else none
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   mpi_watch(MPI_Comm comm, seconds limit) : limit_(limit) {
     if (is_on()) {
       serial_guard const turn;

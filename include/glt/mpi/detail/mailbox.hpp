@@ -4,10 +4,10 @@
 #include <glt/comm/detail/mailbox.hpp>
 #include <glt/comm/node_memory.hpp>
 #include <glt/mpi/detail/alarm.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/detail/mailbox_sends.hpp>
 #include <glt/mpi/detail/process.hpp>
-#include <glt/mpi/error.hpp>
 
 #include <chrono>
 #include <list>
@@ -76,7 +76,7 @@ private:
 /// Mailbox between MPI processes, on a communicator that is used for nothing else. See `mailbox`.
 ///
 /// A message of up to 1000 bytes is one message of MPI, a larger one is two, of any size. Large messages of several
-/// ranks arrive at the same time. A failed MPI call throws `mpi_error` on the rank that notices it, which is lost then
+/// ranks arrive at the same time. A failed MPI call throws `library_error` on the rank that notices it, which is lost then
 /// (see `losable`). The time limit of the communicator holds for `flush`, not for waiting for messages.
 class mpi_mailbox {
 public:
@@ -117,7 +117,7 @@ public:
 
   [[nodiscard]] byte_block make_block(std::int64_t bytes) { return pool_.take(bytes); }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void send(int to, std::int64_t kind, byte_block bytes) {
     check_peer("send", to, handle_->size());
     if (to == handle_->rank()) {
@@ -131,16 +131,16 @@ public:
     bell_.ring(to);
   }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   [[nodiscard]] std::optional<mailbox_message> receive(mailbox_limit limit) { return next(-1, limit, "receive"); }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   [[nodiscard]] std::optional<mailbox_message> receive_from(int source, mailbox_limit limit) {
     check_peer("receive_from", source, handle_->size());
     return next(source, limit, "receive_from");
   }
 
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void flush() {
     std::exception_ptr failure;
     auto const is_over = [&]() noexcept {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/detail/mailbox.hpp>
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/handle.hpp>
-#include <glt/mpi/error.hpp>
 
 namespace glt::detail {
 
@@ -42,7 +42,7 @@ class mpi_mailbox_sends {
 public:
   /// Starts to send a message, and keeps its bytes until it has been sent.
   ///
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void post(mpi_handle const& handle, int to, std::int64_t kind, byte_block bytes) {
     if (idle_.empty()) {
       sent_.push_back(std::make_shared<sending>());
@@ -72,7 +72,7 @@ public:
 
   /// Frees some of the messages that have been sent.
   ///
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void collect() {
     serial_guard const turn;
     for (auto left = std::min(sent_.size(), most_tests); left > 0; --left) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/mpi/error.hpp>
+#include <glt/mpi/detail/error.hpp>
 
 #include <atomic>
 #include <cerrno>

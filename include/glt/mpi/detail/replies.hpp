@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/mpi/detail/error.hpp>
 #include <glt/mpi/detail/exchange.hpp>
 #include <glt/mpi/detail/handle.hpp>
 #include <glt/mpi/environment.hpp>
-#include <glt/mpi/error.hpp>
 
 namespace glt::detail {
 
@@ -137,7 +137,7 @@ public:
 
   /// Blocks until all bytes have arrived; a second call does nothing.
   ///
-  /// @throws mpi_error  if MPI reports a failure
+  /// @throws library_error  if MPI reports a failure
   void wait() {
     if (auto const code = complete(); code != MPI_SUCCESS) {
       handle_->family()->lost = true;

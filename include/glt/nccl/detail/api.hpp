@@ -6,7 +6,7 @@
 #include <glt/cuda/error.hpp>
 #include <glt/cuda/policy.hpp>
 #include <glt/nccl/detail/basic_comm.hpp>
-#include <glt/nccl/error.hpp>
+#include <glt/nccl/detail/error.hpp>
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -22,7 +22,7 @@ public:
   nccl_api(device::cuda policy) : policy_(std::move(policy)) {}         // NOLINT: a policy is all that is needed
   nccl_api(device::zero_copy const& policy) : nccl_api(policy.gpu()) {} // NOLINT
 
-  /// @throws nccl_error  if NCCL finds no network
+  /// @throws library_error  if NCCL finds no network
   [[nodiscard]] id_type make_id() {
     id_type id{};
     check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");

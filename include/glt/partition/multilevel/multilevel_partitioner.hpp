@@ -13,7 +13,7 @@ namespace glt {
 ///
 /// Vertices join clusters by label propagation in a few passes over the rows. A further pass contracts the clusters to
 /// a graph in memory, which is contracted again until it is small. `Coarsest` divides the smallest graph: METIS by
-/// `metis_coarsest`, or `greedy_coarsest`. On the way back, vertices move to the part with most of their edges; the last
+/// `metis_partitioner`, or `greedy_coarsest`. On the way back, vertices move to the part with most of their edges; the last
 /// passes over the rows do this for the whole graph.
 ///
 /// Directions of edges are ignored: a graph without the reverse of every edge is copied with both directions. Every

@@ -17,7 +17,7 @@ struct weighted_graph {
 
 /// Small value that divides the smallest graph of `multilevel_partitioner`.
 ///
-/// Models: `greedy_coarsest`, `metis_coarsest`.
+/// Models: `greedy_coarsest`, `metis_partitioner`.
 ///
 /// - `p(graph, limits, num_parts, seed)`: the part of every vertex, [V], in [0, num_parts); the same for the same
 ///   arguments. Limits should be kept approximately; every limit has one group.

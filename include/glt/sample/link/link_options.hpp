@@ -10,6 +10,8 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Sources of the seed edges of a batch; converts from a list of one source per destination.
 ///
 /// With offsets, the destinations of source i are those from offsets[i] to offsets[i + 1]: none, one or many.
@@ -27,6 +29,8 @@ struct link_sources {
 
   [[nodiscard]] std::int64_t size() const noexcept { return ids.size(); }
 };
+
+} // namespace detail
 
 /// Choice whether the edges to predict may be sampled in the neighbourhoods from which they are predicted.
 enum class seed_exclusion {

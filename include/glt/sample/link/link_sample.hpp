@@ -18,8 +18,8 @@ class link_assembly;
 /// keeps the memory.
 ///
 /// The first nodes of the subgraph are the distinct ends, in the order of the index tensors: sources before
-/// destinations, positives before negatives. With types, sources and destinations are nodes of the types that the type
-/// of the seed edges joins.
+/// destinations, positives before negatives. With types the subgraph is a `hetero_subgraph`; sources and destinations are
+/// nodes of the types that the type of the seed edges joins.
 ///
 /// The pairs of source i of the batch: its positives are elements pos_offsets()[i] to pos_offsets()[i + 1] of
 /// dst_pos_index(), or such columns of edge_label_index(), and without offsets only element i. Its negatives are
@@ -118,9 +118,5 @@ private:
   buffer<Policy, std::uint8_t> verified_;
   buffer<Policy, local_id> typed_index_; // empty without types: the subgraph then has it
 };
-
-/// Sample of positive and negative pairs of one edge type, with the typed subgraph around all their ends.
-template <device_policy Policy, vertex_id Vertex = local_id>
-using hetero_link_sample = link_sample<Policy, Vertex, hetero_subgraph<Policy, Vertex>>;
 
 } // namespace glt

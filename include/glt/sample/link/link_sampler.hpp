@@ -71,7 +71,7 @@ namespace glt {
 /// time of the seed edge. `strict` tests against all edges, whatever their times.
 ///
 /// `Graph` may be a `hetero_view`. Seed edges are then of the edge type that the options name, sources and destinations
-/// are ids of the types that it joins, and results are `hetero_link_sample`.
+/// are ids of the types that it joins, and results have a `hetero_subgraph`.
 ///
 /// The graph, the original ids and the data of the rule may be in another memory space than seeds and results: in
 /// pinned memory, which a GPU reads in place.
@@ -92,6 +92,7 @@ public:
   using query_type = typename Rule::query_type;
   using options_type = typename kind::options_type;
   using sample_type = link_sample<Policy, Vertex, typename kind::subgraph_type>;
+  using sources_type = detail::link_sources<space, Vertex>; ///< a list of ids, or one with `offsets` of destinations
 
   /// Borrows all arrays and the data of the rule, which must outlive the sampler. With `weights`, ends of negatives are
   /// drawn in proportion to them, else all vertices are equally likely. Weights are `{of_sources, of_destinations}`, or
@@ -143,7 +144,7 @@ public:
   ///                             there are labels for triplets; `out` is then unchanged
   /// @cost   O(P log P + tested rows + sampled edges); allocates only while the batch is larger than any
   ///         before
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
+  void sample(sources_type sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
@@ -151,8 +152,7 @@ public:
   }
 
   /// Samples without labels.
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations, sample_key key,
-              sample_type& out)
+  void sample(sources_type sources, array_view<space, Vertex const> destinations, sample_key key, sample_type& out)
     requires(!detail::has_query<Rule>)
   {
     run(sources, destinations, {}, {}, key, out);
@@ -162,7 +162,7 @@ public:
   ///
   /// @shape  labels [P], or empty · queries [S]
   /// @throws precondition_error  as without queries, or if there is not one query per source; `out` is then unchanged
-  void sample(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
+  void sample(sources_type sources, array_view<space, Vertex const> destinations,
               array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
               sample_type& out)
     requires(detail::has_query<Rule>)
@@ -179,7 +179,7 @@ private:
     detail::edge_exclusions<Policy> edges;
   };
 
-  void run(link_sources<space, Vertex> sources, array_view<space, Vertex const> destinations,
+  void run(sources_type sources, array_view<space, Vertex const> destinations,
            array_view<space, std::int64_t const> labels, array_view<space, query_type const> queries, sample_key key,
            sample_type& out) {
     auto const relation = kind::relation(graph_, types_.edge_type);

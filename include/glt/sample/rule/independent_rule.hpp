@@ -28,6 +28,23 @@ struct occurrence_query<no_query> {
   friend constexpr bool operator==(occurrence_query const&, occurrence_query const&) = default;
 };
 
+// See `independent_rule::count_occurrences`.
+template <vertex_id Vertex, class Query = no_query>
+[[nodiscard]] std::vector<occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,
+                                                                     std::span<Query const> queries = {}) {
+  std::unordered_map<Vertex, std::int64_t> seen;
+  std::vector<occurrence_query<Query>> made(seeds.size());
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    made[i].occurrence = seen[seeds[i]]++;
+    if constexpr (!std::is_same_v<Query, no_query>) {
+      if (i < queries.size()) {
+        made[i].query = queries[i];
+      }
+    }
+  }
+  return made;
+}
+
 } // namespace detail
 
 /// Rule that draws by another rule, but anew for every occurrence of a seed in a disjoint batch.
@@ -52,6 +69,16 @@ struct independent_rule {
     requires detail::shows_data<Rule>
   {
     return std::tie(self.rule);
+  }
+
+  /// Returns the queries of the seeds of a batch: the number of earlier occurrences of each.
+  ///
+  /// @shape  seeds [S] · queries [S] of the inner rule, or empty if it has none → [S]
+  /// @cost   O(S)
+  template <vertex_id Vertex>
+  [[nodiscard]] static std::vector<query_type>
+  count_occurrences(std::span<Vertex const> seeds, std::span<typename Rule::query_type const> queries = {}) {
+    return detail::count_occurrences(seeds, queries);
   }
 
   /// @throws precondition_error  as the rule
@@ -112,25 +139,5 @@ private:
     return query.occurrence == 0 ? key : key.fold(static_cast<std::uint64_t>(query.occurrence));
   }
 };
-
-/// Returns the queries of `independent_rule` for the seeds of a batch: the number of earlier occurrences of each.
-///
-/// @shape  seeds [S] · queries [S] of the inner rule, or empty if it has none → [S]
-/// @cost   O(S)
-template <vertex_id Vertex, class Query = no_query>
-[[nodiscard]] std::vector<detail::occurrence_query<Query>> count_occurrences(std::span<Vertex const> seeds,
-                                                                             std::span<Query const> queries = {}) {
-  std::unordered_map<Vertex, std::int64_t> seen;
-  std::vector<detail::occurrence_query<Query>> made(seeds.size());
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    made[i].occurrence = seen[seeds[i]]++;
-    if constexpr (!std::is_same_v<Query, no_query>) {
-      if (i < queries.size()) {
-        made[i].query = queries[i];
-      }
-    }
-  }
-  return made;
-}
 
 } // namespace glt

@@ -11,12 +11,6 @@
 
 namespace glt {
 
-/// Number of edges that `labor_rule` takes from a row of more than `fanout` edges.
-enum class labor_count {
-  poisson, ///< `fanout` on average: LABOR-0
-  exact    ///< `fanout`, whose sources have the smallest variates: sequential Poisson sampling
-};
-
 namespace detail {
 
 /// Returns the uniform 64-bit number that all rows of a hop share for a source, named by its original id.
@@ -34,17 +28,16 @@ namespace detail {
 /// The edge from s to v is taken if the variate of s is below fanout / degree(v); rows of at most `fanout` edges are
 /// taken whole. Picks are in row order.
 ///
-/// Parallel edges share the variate of their source. `labor_count::poisson` takes them together, each with the right
-/// probability. `labor_count::exact` cuts them off in row order, so that earlier ones are more likely than later ones.
-/// Call `name_parallel_edges` first if the graph has parallel edges. Then all sets of `fanout` edges are equally
-/// likely.
+/// Parallel edges share the variate of their source. They are taken together, each with the right probability. With
+/// `exact` they are cut off in row order, so that earlier ones are more likely than later ones. Call
+/// `name_parallel_edges` first if the graph has parallel edges. Then all sets of `fanout` edges are equally likely.
 ///
 /// With `across_hops` the variates use `batch_key` instead of the hop's key, so that hops share them too. Then give the
 /// sampler a rule with a new key before every batch, the same on all ranks.
 ///
 /// @shape  sources [E], original id of the source of every edge, by position; empty if the graph's ids are original
 ///         ones. In a part of a graph, `dist::make_source_values` returns it.
-/// @cost   a few cycles for every edge of the row, twice for `labor_count::poisson` if offsets are needed before picks:
+/// @cost   a few cycles for every edge of the row, twice without `exact` if offsets are needed before picks:
 ///         on devices and across ranks; no memory
 /// @source Balin & Çatalyürek, "Layer-neighbor sampling – defusing neighborhood explosion in GNNs", NeurIPS
 ///         2023; exact counts by Ohlsson, "Sequential Poisson sampling", J. Official Statistics 14(2), 1998
@@ -56,7 +49,9 @@ struct labor_rule {
   static constexpr bool allows_exclusion = true;
 
   array_view<Space, global_id const> sources;
-  labor_count counts = labor_count::poisson;
+  /// If true, rows of more than `fanout` edges give `fanout` of them, whose sources have the smallest variates: sequential
+  /// Poisson sampling. If false, they give `fanout` on average: LABOR-0.
+  bool exact = false;
   bool across_hops = false;
   random_key batch_key{0};
 
@@ -103,7 +98,7 @@ struct labor_rule {
       for (std::int64_t i = 0; i < count; ++i) {
         out[i] = static_cast<Position>(i);
       }
-    } else if (counts == labor_count::exact) {
+    } else if (exact) {
       detail::pick_smallest(variate, degree, count, out);
     } else {
       std::uint64_t const bound = share_of(options.fanout, degree);
@@ -134,7 +129,7 @@ struct labor_rule {
     std::int64_t const degree = graph.degree(row);
     if (takes_all(degree, options)) {
       team.for_each(count, [&](std::int64_t i) { emit(i, i); });
-    } else if (counts == labor_count::exact) {
+    } else if (exact) {
       variates<Graph> const variate{graph, sources, key_of(key), graph.edges_of(row)};
       detail::pick_smallest_by(team, variate, degree, count, out);
       team.for_each(count, [&](std::int64_t i) { emit(i, out[i]); });
@@ -151,7 +146,7 @@ struct labor_rule {
                                                         hop_options options, random_key key, std::uint64_t subject,
                                                         Position* out) const noexcept {
     std::int64_t const degree = graph.degree(row);
-    if (takes_all(degree, options) || counts == labor_count::exact) {
+    if (takes_all(degree, options) || exact) {
       auto const taken = count(graph, row, query, options, key, subject);
       pick(graph, row, query, options, key, subject, taken, out);
       return taken;
@@ -164,6 +159,42 @@ struct labor_rule {
       taken += variate(i) < bound ? 1 : 0;
     }
     return taken;
+  }
+
+  /// Names the edges of every row for `sources` so that parallel edges have different variates.
+  ///
+  /// The first edge from a source keeps the id of the source. The next edges from it get names that all rows share, so
+  /// rows still take the same neighbours. Draws from rows without parallel edges do not change.
+  ///
+  ///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_values
+  ///     labor_rule<memory_space::host>::name_parallel_edges(graph, names);
+  ///     labor_rule<memory_space::host> const rule{.sources = names, .exact = true};
+  ///
+  /// @shape  ids [E], original ids on entry, names afterwards
+  /// @throws precondition_error  if ids.size() != graph.num_edges()
+  /// @cost   O(E · log(degree)) once; memory for the longest row
+  template <vertex_id Vertex>
+  static void name_parallel_edges(csr_view<memory_space::host, Vertex> graph, host_view<global_id> ids) {
+    if (ids.size() != graph.num_edges()) {
+      throw precondition_error(detail::message("name_parallel_edges of ", ids.size(), " original ids of sources for ",
+                                               graph.num_edges(), " edges; give one per edge"));
+    }
+    std::vector<std::pair<global_id, edge_offset>> row;
+    for (std::int64_t r = 0; r < graph.num_rows(); ++r) {
+      row.clear();
+      for (auto edge = graph.offset(r); edge < graph.offset(r + 1); ++edge) {
+        row.emplace_back(ids[edge], edge);
+      }
+      std::ranges::sort(row);
+      std::uint64_t earlier = 0; // edges from the same source
+      for (std::size_t i = 1; i < row.size(); ++i) {
+        auto const [source, edge] = row[i];
+        earlier = source == row[i - 1].first ? earlier + 1 : 0;
+        if (earlier > 0) {
+          ids[edge] = static_cast<global_id>(random_key(static_cast<std::uint64_t>(source)).fold(earlier).bits());
+        }
+      }
+    }
   }
 
 private:
@@ -199,7 +230,7 @@ private:
   // Returns the count of a row if it needs no pass over the edges, else −1.
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t known_count(std::int64_t degree,
                                                                    hop_options options) const noexcept {
-    return takes_all(degree, options) ? degree : counts == labor_count::exact ? options.fanout : -1;
+    return takes_all(degree, options) ? degree : exact ? options.fanout : -1;
   }
 
   // Returns part / whole of all variates, for 0 < part < whole; the quotient stays below 1 while whole is below 2⁵³.
@@ -208,41 +239,5 @@ private:
     return static_cast<std::uint64_t>(static_cast<double>(part) / static_cast<double>(whole) * 0x1.0p64);
   }
 };
-
-/// Names the edges of every row for `labor_rule::sources` so that parallel edges have different variates.
-///
-/// The first edge from a source keeps the id of the source. The next edges from it get names that all rows share, so
-/// rows still take the same neighbours. Draws from rows without parallel edges do not change.
-///
-///     std::vector<global_id> names(graph.sources().begin(), graph.sources().end()); // or make_source_values
-///     name_parallel_edges(graph, names);
-///     labor_rule<memory_space::host> const rule{.sources = names, .counts = labor_count::exact};
-///
-/// @shape  sources [E], original ids on entry, names afterwards
-/// @throws precondition_error  if sources.size() != graph.num_edges()
-/// @cost   O(E · log(degree)) once; memory for the longest row
-template <vertex_id Vertex>
-void name_parallel_edges(csr_view<memory_space::host, Vertex> graph, host_view<global_id> sources) {
-  if (sources.size() != graph.num_edges()) {
-    throw precondition_error(detail::message("name_parallel_edges of ", sources.size(), " original ids of sources for ",
-                                             graph.num_edges(), " edges; give one per edge"));
-  }
-  std::vector<std::pair<global_id, edge_offset>> row;
-  for (std::int64_t r = 0; r < graph.num_rows(); ++r) {
-    row.clear();
-    for (auto edge = graph.offset(r); edge < graph.offset(r + 1); ++edge) {
-      row.emplace_back(sources[edge], edge);
-    }
-    std::ranges::sort(row);
-    std::uint64_t earlier = 0; // edges from the same source
-    for (std::size_t i = 1; i < row.size(); ++i) {
-      auto const [source, edge] = row[i];
-      earlier = source == row[i - 1].first ? earlier + 1 : 0;
-      if (earlier > 0) {
-        sources[edge] = static_cast<global_id>(random_key(static_cast<std::uint64_t>(source)).fold(earlier).bits());
-      }
-    }
-  }
-}
 
 } // namespace glt

@@ -16,13 +16,7 @@ enum class temporal_strategy {
   last     ///< the latest `fanout` edges
 };
 
-/// Time bound of the edges that are old enough for a seed.
-enum class temporal_bound {
-  not_later, ///< edges of the seed's time as well
-  before     ///< strictly earlier edges, for example if a seed is an edge or event that must not see itself
-};
-
-/// Draws among the edges of a row that are not later than the request, or strictly earlier; rows are ordered by time.
+/// Draws among the edges of a row that are not later than the request, or `strictly_before` it; rows are ordered by time.
 ///
 /// A request carries the time of its seed, which all hops of the seed's tree inherit, so that no later data leaks into
 /// the sample. Without replacement `temporal_strategy::last` takes the latest `fanout` edges in row order, without
@@ -40,7 +34,8 @@ struct temporal_rule {
 
   array_view<Space, std::int64_t const> times;
   temporal_strategy strategy = temporal_strategy::uniform;
-  temporal_bound bound = temporal_bound::not_later;
+  /// If true, edges of the seed's time are left out: then a seed that is an edge or event does not see itself.
+  bool strictly_before = false;
 
   template <class Self>
   [[nodiscard]] static constexpr auto members(Self& self) noexcept {
@@ -130,7 +125,7 @@ private:
     for (std::int64_t rest = graph.degree(row); rest > 0;) {
       std::int64_t const half = rest / 2;
       std::int64_t const edge_time = times[edge(eligible + half)];
-      bool const old_enough = edge_time < time || (edge_time == time && bound == temporal_bound::not_later);
+      bool const old_enough = edge_time < time || (edge_time == time && !strictly_before);
       eligible = old_enough ? eligible + half + 1 : eligible;
       rest = old_enough ? rest - half - 1 : half;
     }

@@ -9,14 +9,6 @@ namespace glt {
 
 namespace detail {
 
-template <class Graph>
-struct time_of_source {
-  Graph graph;
-  array_view<Graph::space, std::int64_t const> of_vertex;
-  array_view<Graph::space, std::int64_t> out;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { out[i] = of_vertex[graph.source(i)]; }
-};
-
 // Returns r if the times of row r descend somewhere, else the number of rows.
 template <class Graph>
 struct row_if_times_descend {
@@ -40,28 +32,6 @@ inline void check_num_times(std::int64_t times, std::int64_t edges) {
 }
 
 } // namespace detail
-
-/// Gives every edge the time of its source, for graphs whose vertices have times.
-///
-/// @shape  graph of E edges · of_vertex [graph.num_columns()] → [E], by position
-/// @where  memory of `Policy`; enqueues on its executor
-/// @pre    sources are in [0, graph.num_columns()); not checked, see `validate`
-/// @throws precondition_error  if of_vertex does not have one time per column
-/// @cost   O(E)
-template <device_policy Policy = device::cpu, vertex_id Vertex>
-[[nodiscard]] buffer<Policy, std::int64_t> make_source_times(csr_view<Policy::space, Vertex> graph,
-                                                             array_view<Policy::space, std::int64_t const> of_vertex,
-                                                             Policy policy = {}) {
-  if (of_vertex.size() != graph.num_columns()) {
-    throw precondition_error(detail::message("times of ", of_vertex.size(), " vertices for a graph of ",
-                                             graph.num_columns(), " columns; give one time per vertex, or ask the ",
-                                             "owners with dist::make_source_values where vertices are distributed"));
-  }
-  buffer<Policy, std::int64_t> times(graph.num_edges(), policy);
-  policy.executor().for_each(graph.num_edges(),
-                             detail::time_of_source<csr_view<Policy::space, Vertex>>{graph, of_vertex, times.view()});
-  return times;
-}
 
 /// Checks untrusted times: one per edge, ascending within every row. `examiner` is an executor of the host, or the policy
 /// of the memory.

@@ -43,22 +43,22 @@ inline void validate_metapath(hetero_schema const& schema, std::span<int const> 
   }
 }
 
-} // namespace detail
-
-/// Returns the relations along which walks of that length go; see `metapath_walker` for the direction.
+/// Returns the relations along which walks of that length go.
 ///
 /// @shape  edge_types [n] → [n]
 /// @throws precondition_error  as `validate_metapath`
 template <memory_space Space, vertex_id Vertex>
 [[nodiscard]] std::vector<csr_view<Space, Vertex>> make_metapath(hetero_view<Space, Vertex> graph,
                                                                  std::span<int const> edge_types, std::int64_t length) {
-  detail::validate_metapath(graph.schema(), edge_types, length);
+  validate_metapath(graph.schema(), edge_types, length);
   std::vector<csr_view<Space, Vertex>> path;
   for (auto const edge_type : edge_types) {
     path.push_back(graph.relation(edge_type));
   }
   return path;
 }
+
+} // namespace detail
 
 /// Walker along the rows of one relation after the other; the first follows the last.
 ///
@@ -79,6 +79,16 @@ class metapath_walker {
 
 public:
   static constexpr memory_space space = Policy::space;
+
+  /// Borrows a graph, which must outlive the walker, and walks along its edge types; `original` as for `random_walker`.
+  ///
+  /// @shape  edge_types [n] · original [vertices of the first destination type] or empty
+  /// @throws precondition_error  if the options are wrong, there is no edge type, one is not in the schema, or two
+  ///                             consecutive ones do not meet, naming the first, or original has another length
+  metapath_walker(hetero_view<GraphSpace, Vertex> graph, std::span<int const> edge_types, metapath_options options,
+                  Policy policy = {}, array_view<GraphSpace, global_id const> original = {})
+      : metapath_walker(detail::make_metapath(graph, edge_types, options.length), options, std::move(policy),
+                        original) {}
 
   /// Borrows the relations, which must outlive the walker; `original` as for `random_walker`.
   ///

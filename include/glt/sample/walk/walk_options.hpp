@@ -7,10 +7,10 @@ namespace glt {
 
 /// Options of uniform random walks, with or without returns to the start.
 struct walk_options {
-  std::int64_t length = 0;          ///< steps of a walk
-  std::int64_t walks_per_start = 1; ///< different walks from every start
-  double restart = 0;               ///< probability that a step is a return to the start
-  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
+  std::int64_t length = 0;                 ///< steps of a walk
+  std::int64_t walks_per_start = 1;        ///< different walks from every start
+  double restart = 0;                      ///< probability that a step is a return to the start
+  detail::edge_id_choice edge_ids = false; ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -20,9 +20,9 @@ struct walk_options {
 
 /// Options of walks along a cycle of relations.
 struct metapath_options {
-  std::int64_t length = 0;          ///< steps of a walk; after its last relation the path starts again
-  std::int64_t walks_per_start = 1; ///< different walks from every start
-  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
+  std::int64_t length = 0;                 ///< steps of a walk; after its last relation the path starts again
+  std::int64_t walks_per_start = 1;        ///< different walks from every start
+  detail::edge_id_choice edge_ids = false; ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
@@ -32,11 +32,11 @@ struct metapath_options {
 
 /// Options of walks that prefer, or avoid, the previous vertex.
 struct node2vec_options {
-  std::int64_t length = 0;          ///< steps of a walk
-  std::int64_t walks_per_start = 1; ///< different walks from every start
-  double p = 1;                     ///< return parameter: low values lead back to the previous vertex
-  double q = 1;                     ///< in-out parameter: low values lead away from its neighbours
-  edge_id_choice edge_ids = false;  ///< return the id of every edge that was taken, which the graph must have
+  std::int64_t length = 0;                 ///< steps of a walk
+  std::int64_t walks_per_start = 1;        ///< different walks from every start
+  double p = 1;                            ///< return parameter: low values lead back to the previous vertex
+  double q = 1;                            ///< in-out parameter: low values lead away from its neighbours
+  detail::edge_id_choice edge_ids = false; ///< return the id of every edge that was taken, which the graph must have
 
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {

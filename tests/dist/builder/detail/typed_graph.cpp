@@ -286,7 +286,7 @@ void check_methods(Comm comm, whole_data const& all, bool symmetric) {
   auto const ranks = comm.size();
   held_data const held(all, comm.rank(), ranks);
   auto const data = held.local();
-  dist::build_options const options{.symmetric = symmetric, .round_bytes = 200};
+  dist::local_data::options const options{.symmetric = symmetric, .round_bytes = 200};
   auto const whole = all.graph(symmetric);
   auto const types = glt::balance_limit::types(whole.schema());
   auto const check = [&](auto const& method, auto const& partitioner) {
@@ -309,7 +309,7 @@ void check_methods(Comm comm, whole_data const& all, bool symmetric) {
   check_stream(glt::ldg_partitioner{.capacity_slack = 0.5});
   check(glt::multilevel_partitioner<>{}, limited(glt::multilevel_partitioner<>{}));
 
-  std::vector<dist::given_parts> given;
+  std::vector<dist::local_data::given_parts> given;
   std::vector<glt::relabelling> labels;
   for (std::size_t t = 0; t < num_types; ++t) {
     given.push_back({held.assigned[t], held.parts[t]});
@@ -376,7 +376,7 @@ TEST_CASE("what is wrong with a type on one rank is an error on all, and names t
     ids const negative{-1, 2};
     ids const twice{2, 1, 2};
     std::vector<float> const weights{1, 2};
-    auto const fails = [&](auto change, auto const& method, dist::build_options const& options = {}) {
+    auto const fails = [&](auto change, auto const& method, dist::local_data::options const& options = {}) {
       dist::local_data data{.node_types = {{.name = "a"}, {.name = "b"}},
                             .edge_types = {{"a", "to", "b", {.sources = ends, .destinations = ends}}}};
       if (here) {
@@ -410,8 +410,9 @@ TEST_CASE("what is wrong with a type on one rank is an error on all, and names t
     CHECK(glt_test::names(fails([](auto&) {}, ranges, {.num_vertices = 3}), "num_vertices without a type"));
     CHECK(glt_test::names(fails([](auto& data) { data.node_types[0].num_vertices = -3; }, ranges),
                           "vertices of type 'a'"));
-    CHECK(glt_test::names(fails([](auto&) {}, dist::given_parts{}), "1 lists of given parts for 2 node types"));
-    CHECK(glt_test::names(fails([](auto&) {}, std::vector<dist::given_parts>(2)),
+    CHECK(glt_test::names(fails([](auto&) {}, dist::local_data::given_parts{}),
+                          "1 lists of given parts for 2 node types"));
+    CHECK(glt_test::names(fails([](auto&) {}, std::vector<dist::local_data::given_parts>(2)),
                           "vertex 1 of type 'a' is given no part"));
     auto const unfit = glt_test::thrown<glt::collective_error>([&] {
       dist::local_data::edge_list const edges{.sources = ends, .destinations = ends, .ids = here ? negative : ends};

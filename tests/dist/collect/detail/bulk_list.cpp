@@ -198,18 +198,18 @@ TEST_CASE("rows of edges and named tensors are those of one list after the other
     glt::dist::named_features const features(comm, book, glt_test::named_table(items));
     glt::dist::named_features const of_edges(
         comm, book, glt::feature_table<cpu>(glt::make_buffer<cpu>(own), glt_test::named_table(own)));
-    std::vector<glt::dist::tensor_request> const wishes{
+    std::vector<glt::detail::tensor_request> const wishes{
         {.name = "small", .type = glt::element_type::float32}, {.name = "label", .seeds_only = true}, {.name = "year"}};
     glt::dist::named_collector of_vertices(comm, features, wishes);
     glt::dist::named_collector named(comm, of_edges, wishes);
-    auto const equal = [](glt::dist::collected_table<cpu> const& a, glt::dist::collected_table<cpu> const& b) {
+    auto const equal = [](glt::detail::collected_table<cpu> const& a, glt::detail::collected_table<cpu> const& b) {
       return std::ranges::equal(a.tensors, b.tensors, [](auto const& x, auto const& y) {
         return x.name == y.name && x.type == y.type && x.num_rows == y.num_rows && x.num_columns == y.num_columns &&
                std::ranges::equal(x.bytes, y.bytes);
       });
     };
 
-    using table = glt::dist::collected_table<cpu>;
+    using table = glt::detail::collected_table<cpu>;
     lists_of<cpu, table> const lists(divided, comm.rank(), 4, true, cpu{});
     of_vertices.collect_bulk(lists.all(), 0);
     for (std::size_t i = 0; i < 4; ++i) {

@@ -209,7 +209,7 @@ TEST_CASE_TEMPLATE("rows and labels of vertices are the same from hot rows, in p
 
 namespace {
 
-std::vector<glt::dist::tensor_request> wishes() {
+std::vector<glt::detail::tensor_request> wishes() {
   return {{.name = "small", .type = glt::element_type::float32},
           {.name = "label", .seeds_only = true},
           {.name = "dense", .type = glt::element_type::float64},
@@ -217,7 +217,7 @@ std::vector<glt::dist::tensor_request> wishes() {
 }
 
 template <class Policy>
-void check_table(Policy const& policy, glt::dist::collected_table<Policy> const& rows,
+void check_table(Policy const& policy, glt::detail::collected_table<Policy> const& rows,
                  glt::feature_table<glt_test::cpu> const& whole, std::vector<std::int64_t> const& list,
                  std::int64_t num_seeds) {
   CHECK(elements<float>(policy, rows["small"]) == gathered<float>(whole, "small", list));
@@ -286,7 +286,7 @@ TEST_CASE("a wrong number of edges on a rank is an error of all ranks, of edges'
     glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), 5));
     glt::dist::feature_collector of_vertices(comm, store);
     glt::dist::collected_rows<cpu, float> out;
-    glt::dist::collected_table<cpu> table;
+    glt::detail::collected_table<cpu> table;
     std::vector<glt::edge_id> const edges{0, 1, 2};
     auto const ends = items.destinations_of({0, 1, 2});
     auto const refused = [&]<class Rows>(auto& collector, std::int64_t num_edges, Rows& to) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 using glt::element_type;
-using wishes = std::vector<glt::dist::tensor_request>;
+using wishes = std::vector<glt::detail::tensor_request>;
 
 TEST_CASE("a plan has what is wanted, in the order of the wishes, or everything as it is") {
   auto const table = glt_test::named_table({1, 2});

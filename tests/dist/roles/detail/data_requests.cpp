@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_description.hpp>
 
 #include <glt/comm/detail/exchange.hpp>
 

@@ -221,12 +221,10 @@ TEST_CASE("by every rule, rows without excluded edges are drawn as rows that nev
   check_excluding([](auto const& side, auto tables) { return glt::weighted_rule<host>{side.weights, tables}; }, all);
   check_excluding([](auto const& side, auto) { return glt::temporal_rule<host>{side.times}; }, all);
   check_excluding(
-      [](auto const& side, auto) {
-        return glt::temporal_rule<host>{side.times, glt::temporal_strategy::last, glt::temporal_bound::before};
-      },
+      [](auto const& side, auto) { return glt::temporal_rule<host>{side.times, glt::temporal_strategy::last, true}; },
       all);
   check_excluding([](auto const&, auto) { return glt::labor_rule<host>{}; }, distinct);
-  check_excluding([](auto const&, auto) { return glt::labor_rule<host>{{}, glt::labor_count::exact}; }, distinct);
+  check_excluding([](auto const&, auto) { return glt::labor_rule<host>{{}, true}; }, distinct);
   check_excluding(
       [](auto const& side, auto) { return glt::independent_rule<glt::weighted_rule<host>>{{side.weights, {}}}; }, all);
 }

@@ -11,7 +11,7 @@
 namespace {
 
 using ids = glt::host_view<glt::local_id const>;
-using sources_type = glt::link_sources<glt::memory_space::host, glt::local_id>;
+using sources_type = glt::detail::link_sources<glt::memory_space::host, glt::local_id>;
 
 } // namespace
 

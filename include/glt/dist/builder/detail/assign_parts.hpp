@@ -27,7 +27,8 @@ concept streams_rows = requires(P const& p) {
 
 /// Assignments by the program: for the only node type, or for each of several.
 template <class P>
-concept gives_parts = std::same_as<P, dist::given_parts> || std::same_as<P, std::vector<dist::given_parts>>;
+concept gives_parts =
+    std::same_as<P, dist::local_data::given_parts> || std::same_as<P, std::vector<dist::local_data::given_parts>>;
 
 /// Partitioners that keep limits while they find room; `balance_repair` then moves vertices, as in glt-partition.
 template <class P>
@@ -163,8 +164,9 @@ assign_on_first(Comm& comm, std::span<home_rows const> types, std::int64_t round
 /// @comm   collective; as `shuffle_in_rounds`, 16 bytes a vertex, and a header exchange
 /// @throws collective_error  on every rank, naming a vertex that is given two parts or none, or a part outside [0, R)
 template <communicator Comm>
-[[nodiscard]] buffer<device::cpu, local_id>
-take_given_parts(Comm& comm, std::string failure, vertex_ids const& vertices, dist::given_parts const& given) {
+[[nodiscard]] buffer<device::cpu, local_id> take_given_parts(Comm& comm, std::string failure,
+                                                             vertex_ids const& vertices,
+                                                             dist::local_data::given_parts const& given) {
   struct assignment {
     std::int64_t id;
     std::int64_t part;
@@ -220,8 +222,8 @@ take_given_parts(Comm& comm, std::string failure, vertex_ids const& vertices, di
 /// @comm   collective; a header exchange for hash and ranges
 template <communicator Comm, class Method>
 [[nodiscard]] std::vector<buffer<device::cpu, local_id>>
-assign_parts(Comm& comm, typed_graph& graph, std::span<dist::given_parts const> given,
-             dist::build_options::duplicate_edges duplicates, Method const& method) {
+assign_parts(Comm& comm, typed_graph& graph, std::span<dist::local_data::given_parts const> given,
+             dist::local_data::options::duplicate_edges duplicates, Method const& method) {
   auto const each = [&](auto part_at) {
     std::vector<buffer<device::cpu, local_id>> part_of;
     agree(comm, {.what = operation::shuffle, .hop = 55}, failure_of([&] {

@@ -152,7 +152,7 @@ inline void merge_duplicates(gathered_rows& rows) {
 template <communicator Comm>
 [[nodiscard]] gathered_rows gather_edges(Comm& comm, numbered_edges& edges, vertex_ids const& sources,
                                          vertex_ids const& vertices, local_columns const* values,
-                                         dist::build_options::duplicate_edges duplicates) {
+                                         dist::local_data::options::duplicate_edges duplicates) {
   auto const& book = vertices.book();
   std::optional<row_places> places;
   std::string failure = failure_of([&] { places.emplace(book.size(comm.rank())); });
@@ -225,7 +225,7 @@ template <communicator Comm>
   agree(comm, {.what = operation::shuffle, .hop = 32}, failure_of([&] {
           made.offsets = std::move(*places).offsets();
           order_rows_by_id(made.offsets.cview(), made.columns.view(), made.ids.view(), made.values.bytes());
-          if (duplicates == dist::build_options::duplicate_edges::merge) {
+          if (duplicates == dist::local_data::options::duplicate_edges::merge) {
             merge_duplicates(made);
           }
         }));

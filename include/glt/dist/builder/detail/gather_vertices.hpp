@@ -124,9 +124,8 @@ template <communicator Comm>
 /// @throws collective_error  on every rank, naming a vertex that does not exist or comes twice in a list, or if a name
 ///                           comes twice
 template <communicator Comm>
-[[nodiscard]] std::vector<dist::vertex_split>
-gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, vertex_ids const& vertices,
-              part_names const& names_of_part) {
+[[nodiscard]] std::vector<vertex_split> gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits,
+                                                      vertex_ids const& vertices, part_names const& names_of_part) {
   struct listed {
     global_id id;
     std::int64_t position;
@@ -138,7 +137,7 @@ gather_splits(Comm& comm, std::vector<dist::local_data::split> const& splits, ve
     own = packed_bytes(names);
   });
   auto const of_ranks = gather_lists(comm, {.what = operation::shuffle, .hop = 41}, failure, own);
-  std::vector<dist::vertex_split> made;
+  std::vector<vertex_split> made;
   failure = failure_of([&] {
     for (auto const& block : of_ranks) {
       std::vector<std::string> names;

@@ -15,14 +15,14 @@ using key_view = std::conditional_t<std::integral<Key>, Key, std::string_view>;
 /// Keys that arrived, by sender.
 template <class Key>
 struct arrived_keys {
-  dist::rank_lists<Key> keys;
+  rank_lists<Key> keys;
   [[nodiscard]] std::span<Key const> all() const noexcept { return {keys.items.data(), keys.items.end()}; }
   [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return keys.offsets; }
 };
 template <>
 struct arrived_keys<std::string> {
-  dist::rank_lists<char> text;
-  dist::rank_lists<std::int64_t> lengths;
+  rank_lists<char> text;
+  rank_lists<std::int64_t> lengths;
   std::vector<std::string_view> views;
   [[nodiscard]] std::span<std::string_view const> all() const noexcept { return views; }
   [[nodiscard]] std::span<std::int64_t const> offsets() const noexcept { return lengths.offsets; }

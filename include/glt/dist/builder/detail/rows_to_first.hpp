@@ -42,9 +42,8 @@ void rows_to_first(Comm& comm, std::int64_t num_columns, std::int64_t num_rounds
         counts.assign(rounds.size(), 0);
         counts[0] = std::ssize(list);
       });
-      auto const arrived =
-          exchange_lists(comm, {.what = operation::shuffle, .step = round, .hop = 51}, failure,
-                         host_view<std::int64_t const>(list), counts, dist::exchange_options{}.round_bytes);
+      auto const arrived = exchange_lists(comm, {.what = operation::shuffle, .step = round, .hop = 51}, failure,
+                                          host_view<std::int64_t const>(list), counts, exchange_round_bytes);
       list = {};
       if (comm.rank() == 0) {
         attempt(failure, [&] {

@@ -65,7 +65,7 @@ struct home_rows {
 ///         header exchange
 template <communicator Comm>
 [[nodiscard]] std::vector<home_rows> gather_at_homes(Comm& comm, typed_graph& graph,
-                                                     dist::build_options::duplicate_edges duplicates) {
+                                                     dist::local_data::options::duplicate_edges duplicates) {
   std::vector<home_rows> made;
   std::vector<std::vector<gathered_rows>> relations;
   auto failure = failure_of([&] {

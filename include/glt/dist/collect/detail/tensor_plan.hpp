@@ -21,7 +21,7 @@ struct planned_tensor {
 /// @throws precondition_error  if a name is missing or repeated, or a tensor cannot be converted as requested
 template <memory_space Space>
 [[nodiscard]] std::vector<planned_tensor<Space>> plan_tensors(std::vector<named_rows<Space>> const& table,
-                                                              std::vector<dist::tensor_request> const& wanted) {
+                                                              std::vector<tensor_request> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   for (auto const& [name, type, seeds_only] : wanted) {
     auto const rows = find_named(table, name).rows;
@@ -82,7 +82,7 @@ template <memory_space Space>
 template <communicator Comm, memory_space Space>
 [[nodiscard]] std::vector<planned_tensor<Space>> agree_on_plan(Comm& comm, std::string const& misfit,
                                                                std::vector<named_rows<Space>> const& table,
-                                                               std::vector<dist::tensor_request> const& wanted) {
+                                                               std::vector<tensor_request> const& wanted) {
   std::vector<planned_tensor<Space>> plan;
   std::vector<std::string> lines;
   auto const failure = failure_of([&] {

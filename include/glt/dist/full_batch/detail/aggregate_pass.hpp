@@ -59,7 +59,7 @@ public:
                                          options.heads, " heads; pass one for each head of each edge, or none"));
       }
       is_exact_ = options.reproducible && !is_extreme(options.how);
-      is_short_ = options.wire == dist::wire_format::bfloat16;
+      is_short_ = options.bfloat16_rows;
       if (is_exact_ && is_short_) {
         throw precondition_error("reproducible sums over rows in bfloat16: which ones are rounded depends on the "
                                  "partition; send them in full");

@@ -59,7 +59,7 @@ public:
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
   /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
-  [[nodiscard]] dist::full_batch_report& report() noexcept { return report_; }
+  [[nodiscard]] full_batch_report& report() noexcept { return report_; }
   /// Returns the number of the next pass, for its header: the number of passes that all ranks have begun.
   [[nodiscard]] std::int64_t next_number() const noexcept { return number_; }
 
@@ -226,7 +226,7 @@ private:
   std::vector<std::int64_t> in_offsets_; // [R], likewise
   std::int64_t number_ = 0;
   std::exception_ptr failure_;
-  dist::full_batch_report report_;
+  full_batch_report report_;
   std::vector<buffer<Policy, std::byte>> left_;  // [depth + 1], blocks to send
   std::vector<buffer<Policy, std::byte>> right_; // [depth + 1], blocks that arrive
   buffer<Policy, std::byte> scratch_;

@@ -14,8 +14,8 @@ template <device_policy Policy, bytes_copyable T>
 struct batch_rows {
   dist::collected_rows<Policy, T> rows;
   std::int64_t num_columns = 0;
-  dist::collected_table<Policy> tensors;      ///< by name: `batch.tensors["year"]`
-  dist::collected_table<Policy> edge_tensors; ///< in the order of the edge ids: `batch.edge_tensors["time"]`
+  collected_table<Policy> tensors;      ///< by name: `batch.tensors["year"]`
+  collected_table<Policy> edge_tensors; ///< in the order of the edge ids: `batch.edge_tensors["time"]`
 
   /// Features of the nodes of the subgraph, in that order.
   [[nodiscard]] matrix_view<Policy::space, T const> features() const noexcept {

@@ -24,7 +24,7 @@ namespace glt::detail {
 template <device_policy Policy>
 struct wanted_tensors {
   dist::named_features<Policy> const* features = nullptr;
-  std::vector<dist::tensor_request> wanted{};
+  std::vector<tensor_request> wanted{};
 };
 
 /// Stores whose rows are collected for the vertices and edges of a batch, by type; without types the only type is 0.
@@ -34,7 +34,7 @@ struct collected_things {
   std::map<int, wanted_tensors<Policy>> nodes{};
   std::map<int, wanted_tensors<Policy>> edges{};
 
-  void add(int type, dist::named_features<Policy> const& of_type, std::vector<dist::tensor_request> wanted) {
+  void add(int type, dist::named_features<Policy> const& of_type, std::vector<tensor_request> wanted) {
     (of_type.of_edges() ? edges : nodes)[type] = {&of_type, std::move(wanted)};
   }
 };
@@ -103,7 +103,7 @@ public:
         make_room(subgraph_of(std::as_const(*out)), *out);
       }
       for (auto& [type, node_type, collector] : nodes_) {
-        std::vector<bulk_list<Policy, vertex, dist::collected_table<Policy>>> lists;
+        std::vector<bulk_list<Policy, vertex, collected_table<Policy>>> lists;
         for (auto const& [seeds, key, out] : batches) {
           auto const& subgraph = subgraph_of(std::as_const(*out));
           lists.push_back({.vertices = nodes_of(subgraph, type),
@@ -116,7 +116,7 @@ public:
         destinations_.emplace_back(0, policy_);
       }
       for (auto& [type, node_type, collector] : edges_) {
-        std::vector<bulk_list<Policy, global_id, dist::collected_table<Policy>>> lists;
+        std::vector<bulk_list<Policy, global_id, collected_table<Policy>>> lists;
         for (std::size_t b = 0; b < batches.size(); ++b) {
           auto& out = *batches[b].out;
           auto const& subgraph = subgraph_of(std::as_const(out));
@@ -239,8 +239,8 @@ private:
       out.edge_tensors.resize(static_cast<std::size_t>(subgraph.num_edge_types()));
     }
   }
-  [[nodiscard]] static auto& table_of(dist::collected_table<Policy>& only, int) noexcept { return only; }
-  [[nodiscard]] static auto& table_of(std::vector<dist::collected_table<Policy>>& tables, int type) {
+  [[nodiscard]] static auto& table_of(collected_table<Policy>& only, int) noexcept { return only; }
+  [[nodiscard]] static auto& table_of(std::vector<collected_table<Policy>>& tables, int type) {
     return tables[static_cast<std::size_t>(type)];
   }
 

@@ -5,7 +5,7 @@
 
 #include "support/errors.hpp"
 
-#include <glt/nccl/error.hpp>
+#include <glt/nccl/detail/error.hpp>
 
 #include <type_traits>
 
@@ -13,16 +13,16 @@ using namespace glt;
 using namespace glt_test;
 
 TEST_CASE("a failed call of NCCL throws with its name, its code and NCCL's text") {
-  static_assert(std::is_base_of_v<error, nccl_error>);
+  static_assert(std::is_base_of_v<error, library_error>);
   CHECK_NOTHROW(detail::check_nccl(ncclSuccess, "nothing"));
   CHECK_NOTHROW(detail::check_nccl(ncclInProgress, "nothing"));
   CHECK_NOTHROW(detail::forget_nccl(ncclSystemError));
-  CHECK(names(thrown<nccl_error>([] { detail::check_nccl(ncclInvalidArgument, "ncclSend"); }),
+  CHECK(names(thrown<library_error>([] { detail::check_nccl(ncclInvalidArgument, "ncclSend"); }),
               "ncclSend failed with code 4: invalid argument"));
   try {
     detail::check_nccl(ncclRemoteError, "ncclRecv");
     CHECK_MESSAGE(false, "nothing was thrown");
-  } catch (nccl_error const& failure) {
+  } catch (library_error const& failure) {
     CHECK(failure.call() == "ncclRecv");
     CHECK(failure.code() == ncclRemoteError);
     CHECK(names(failure.where().file_name(), "error.cpp"));
@@ -30,7 +30,7 @@ TEST_CASE("a failed call of NCCL throws with its name, its code and NCCL's text"
 }
 
 TEST_CASE("a call of NCCL that really fails says why") {
-  CHECK(names(thrown<nccl_error>([] { detail::check_nccl(ncclGetVersion(nullptr), "ncclGetVersion"); }),
+  CHECK(names(thrown<library_error>([] { detail::check_nccl(ncclGetVersion(nullptr), "ncclGetVersion"); }),
               "ncclGetVersion failed with code 4"));
 }
 

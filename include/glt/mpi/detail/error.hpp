@@ -18,27 +18,7 @@
 #include <mpi.h>
 #include <mutex>
 
-namespace glt {
-
-/// Error of a failed call of the MPI library; carries the name of the call, MPI's code and MPI's text.
-///
-/// Messages under way on the communicator are lost; other ranks may wait for them until the program is aborted.
-class mpi_error : public error {
-public:
-  mpi_error(std::string call, int code, std::string const& text,
-            std::source_location where = std::source_location::current())
-      : error(detail::message(call, " failed with code ", code, ": ", text), where), call_(std::move(call)),
-        code_(code) {}
-
-  [[nodiscard]] std::string const& call() const noexcept { return call_; }
-  [[nodiscard]] int code() const noexcept { return code_; }
-
-private:
-  std::string call_;
-  int code_;
-};
-
-namespace detail {
+namespace glt::detail {
 
 /// Returns MPI's text of a code.
 [[nodiscard]] inline std::string mpi_error_text(int code) {
@@ -52,10 +32,10 @@ namespace detail {
 
 /// Throws if an MPI call did not return MPI_SUCCESS.
 ///
-/// @throws mpi_error  if `code` is not MPI_SUCCESS
+/// @throws library_error  if `code` is not MPI_SUCCESS
 inline void check_mpi(int code, std::string_view call, std::source_location where = std::source_location::current()) {
   if (code != MPI_SUCCESS) {
-    throw mpi_error(std::string(call), code, mpi_error_text(code), where);
+    throw library_error(std::string(call), code, mpi_error_text(code), where);
   }
 }
 
@@ -101,6 +81,4 @@ private:
   std::unique_lock<std::recursive_mutex> hold_;
 };
 
-} // namespace detail
-
-} // namespace glt
+} // namespace glt::detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/sample/weighted_neighbor_sampler.hpp>
-
 #include <glt/graph/edge_values.hpp>
+#include <glt/sample/neighbor_sampler.hpp>
+#include <glt/sample/rule/weighted_rule.hpp>
 
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
@@ -47,7 +47,8 @@ TEST_CASE("a sampler with the rule draws what the rule says for every vertex of 
            std::vector<glt::neighbor_options>{{.fanouts = {4, 2}, .edge_ids = true},
                                               {.fanouts = {3, -1}, .expand = glt::frontier::all, .edge_ids = true},
                                               {.fanouts = {3, 2}, .replace = true, .edge_ids = true}}) {
-        glt::weighted_neighbor_sampler<cpu> sampler(view, options, rule, cpu(2));
+        glt::neighbor_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>> sampler(view, options,
+                                                                                                       rule, cpu(2));
         glt::sampled_subgraph<cpu> out;
         glt::sample_key const key{.seed = 4, .step = 2};
         sampler.sample(seeds, key, out);
@@ -76,7 +77,8 @@ TEST_CASE("a sampler refuses weights of another graph") {
   auto const graph = glt::make_csr<cpu>(list.view());
   auto const weights = glt_test::random_weights(49);
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] {
-                          glt::weighted_neighbor_sampler<cpu>(graph.view(), {.fanouts = {3}}, host_rule{weights});
+                          glt::neighbor_sampler<cpu, glt::local_id, glt::weighted_rule<glt::memory_space::host>>(
+                              graph.view(), {.fanouts = {3}}, host_rule{weights});
                         }),
                         "49 weights for 50 edges"));
 }

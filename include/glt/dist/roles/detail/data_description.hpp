@@ -5,7 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/dist/detail/usual_tensors.hpp>
 
-namespace glt::dist {
+namespace glt::detail {
 
 /// Description of the vertices of a type of a data set on servers: their partition, the ranks that hold the parts,
 /// tensors and splits.
@@ -64,10 +64,10 @@ struct data_description {
   [[nodiscard]] bool has_labels() const { return has(labels); }
   /// Returns one more than the largest label on all servers; 0 without labels.
   ///
-  /// @throws precondition_error  as `data_set::num_classes`
+  /// @throws precondition_error  as `dist::data_set::num_classes`
   /// @cost   O(1); `serve_data` reads all labels once
   [[nodiscard]] std::int64_t num_classes() const {
-    glt::detail::check_num_classes(classes, num_vertices());
+    check_num_classes(classes, num_vertices());
     return classes;
   }
   /// Returns true if there is a tensor of this name.
@@ -90,16 +90,11 @@ private:
   [[nodiscard]] static Item const& find(std::string_view what, std::vector<Item> const& list, std::string_view name) {
     auto const found = std::ranges::find(list, name, &Item::name);
     if (found == list.end()) {
-      throw precondition_error(
-          glt::detail::message("no ", what, " \"", name, "\"; there are ", glt::detail::name_list(list, &Item::name)));
+      throw precondition_error(message("no ", what, " \"", name, "\"; there are ", name_list(list, &Item::name)));
     }
     return *found;
   }
 };
-
-} // namespace glt::dist
-
-namespace glt::detail {
 
 // Services of a data set on servers.
 inline constexpr std::string_view describe_service = "describe";

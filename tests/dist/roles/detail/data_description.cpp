@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/roles/data_description.hpp>
+#include <glt/dist/roles/detail/data_description.hpp>
 
 #include <glt/comm/detail/exchange.hpp>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 TEST_CASE("a description tells what there is, names it where something else is asked for, and can be sent") {
-  glt::dist::data_description const empty;
+  glt::detail::data_description const empty;
   CHECK(empty.num_vertices() == 0);
   CHECK(empty.num_columns() == 0);
   CHECK_FALSE(empty.has_labels());
@@ -20,18 +20,18 @@ TEST_CASE("a description tells what there is, names it where something else is a
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(empty.split("train")); }),
                         "no split \"train\"; there are none"));
 
-  glt::dist::data_description const some{.offsets = {0, 3, 9},
-                                         .ranks = {4, 2},
-                                         .tensors = {{"x", glt::element_type::float16, 7, {}},
-                                                     {"y", glt::element_type::int64, 1, {}},
-                                                     {"small", glt::element_type::int8, 2, {0.5F, 4}}},
-                                         .splits = {{"train", {1, 4}}, {"test", {0, 0}}},
-                                         .classes = 12};
+  glt::detail::data_description const some{.offsets = {0, 3, 9},
+                                           .ranks = {4, 2},
+                                           .tensors = {{"x", glt::element_type::float16, 7, {}},
+                                                       {"y", glt::element_type::int64, 1, {}},
+                                                       {"small", glt::element_type::int8, 2, {0.5F, 4}}},
+                                           .splits = {{"train", {1, 4}}, {"test", {0, 0}}},
+                                           .classes = 12};
   CHECK(some.num_vertices() == 9);
   CHECK(some.num_columns() == 7);
   CHECK(some.has_labels());
   CHECK(some.num_classes() == 12);
-  glt::dist::data_description numbers;
+  glt::detail::data_description numbers;
   numbers.offsets = {0, 3};
   numbers.classes = 1'000'000'000;
   CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { static_cast<void>(numbers.num_classes()); }),
@@ -45,7 +45,7 @@ TEST_CASE("a description tells what there is, names it where something else is a
 
   std::vector<std::byte> bytes(glt::detail::packed_size(some));
   glt::detail::packer(bytes.data()).add(some);
-  glt::dist::data_description read;
+  glt::detail::data_description read;
   glt::detail::unpacker(bytes, nullptr).get(read);
   CHECK(read == some);
   CHECK_FALSE(read == empty);
