@@ -211,6 +211,30 @@ public:
     }
     return rule;
   }
+  /// Copies in-edges of hot vertices of ranks that are not read in place, with their weights and times, up to a budget.
+  /// Samplers and recipes made afterwards draw from the copies without a message, the same edges as before. Rows are
+  /// chosen by hotness for each byte. Replaces earlier copies; each rank may have another budget.
+  ///
+  /// @shape  hotness [node types], each [rows of the part], for the batches of all ranks, or empty to copy none; see
+  ///         `estimate_hotness`
+  /// @units  a vertex takes up to 40 bytes and 8 for each edge type into it; an edge takes sizeof(Vertex), 8 with an
+  ///         edge id, and 12 with weights or times
+  /// @comm   collective; header exchanges, 16 KiB for each pair of ranks, and the copies
+  /// @throws collective_error  on every rank, if a budget is negative, lists do not fit, a hotness is negative or not a
+  ///                           number, or memory runs out
+  /// @cost   memory O(rows of the part + bytes), twice for one array of the copies while they travel
+  template <communicator Comm>
+    requires host_policy<Policy>
+  void copy_hot_edges(Comm& comm, std::vector<host_view<double const>> const& hotness, std::int64_t bytes) {
+    std::vector<std::optional<detail::edge_values_view<space>>> values;
+    for (auto const& edges : edges_) {
+      values.push_back(edges.valued ? std::optional(detail::edge_values_view<space>{edges.weights.view(), edges.times.view()}) : std::nullopt);
+    }
+    graph_->copy_hot_edges(detail::host_comm(comm), hotness, bytes, values);
+    if (plain_ != nullptr) {
+      plain_->hot_edges_ = graph_->hot_edges();
+    }
+  }
   /// Returns this rank's pairs of a link split.
   ///
   /// @throws precondition_error  listing the names, if no rank has a link split of that name
@@ -232,6 +256,7 @@ private:
     buffer<Policy, float> weights;
     buffer<Policy, std::int64_t> times;
     std::vector<link_split> links;
+    bool valued = false; // some rank has weights or times
   };
 
   template <class Memory, class Shared>
@@ -298,7 +323,8 @@ private:
       }
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
-      if (names.edge_values[static_cast<std::size_t>(e)] != 0 && !graph_->neighborhood().of_rank.empty()) {
+      made.valued = names.edge_values[static_cast<std::size_t>(e)] != 0;
+      if (made.valued && !graph_->neighborhood().of_rank.empty()) {
         detail::edge_values_view<space> shared{made.weights.view(), made.times.view()};
         graph_->share_data(detail::host_comm(comm), memory, shared, e);
         made.weights = in_shared_memory(shared.weights);

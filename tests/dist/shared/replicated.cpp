@@ -318,6 +318,66 @@ void check_rules(Comm comm, reading how, std::size_t partitioner) {
         glt::weighted_rule<host>{weights}, false);
 }
 
+// A data set by messages, of which each rank copies the edges of hot vertices up to a budget. Hotness is uneven.
+template <class Comm>
+glt::dist::data_set<> with_copies(Comm comm, glt::dist::data_part<cpu> part, std::int64_t bytes,
+                                  reading how = reading::by_messages) {
+  glt::dist::data_set<> data(comm, std::move(part), how);
+  auto const types = data.schema().num_node_types();
+  std::vector<std::vector<double>> heats;
+  std::vector<glt::host_view<double const>> views;
+  for (int t = 0; t < types; ++t) {
+    auto& of_type = heats.emplace_back();
+    for (auto const id : data.original(t)) {
+      of_type.push_back(static_cast<double>(1 + id % 7) / 16);
+    }
+  }
+  for (auto const& of_type : heats) {
+    views.emplace_back(of_type);
+  }
+  data.copy_hot_edges(comm, views, bytes);
+  return data;
+}
+
+// Draws by a rule are those of messages; returns the traffic of one rank.
+template <class Comm, class Rule>
+glt::traffic check_copies(Comm comm, glt::dist::data_set<> const& data, Rule const& rule,
+                          glt::dist::data_set<> const& by_messages, Rule const& plain_rule, bool copies) {
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = glt::detail::has_query<Rule>};
+  glt::counting_comm counted(comm);
+  glt::dist::neighbor_sampler sampler(counted, data.graph(), options, rule);
+  glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options, plain_rule);
+  std::array<std::vector<glt::global_id>, 2> seeds;
+  for (std::int64_t v = comm.rank(); v < 211; v += 7) {
+    seeds[static_cast<std::size_t>(v % 2)].push_back(v);
+  }
+  std::array<std::vector<typename Rule::query_type>, 2> const queries{
+      std::vector<typename Rule::query_type>(seeds[0].size()), std::vector<typename Rule::query_type>(seeds[1].size())};
+  std::array<glt::sampled_subgraph<cpu, glt::global_id>, 2> out;
+  std::array<glt::sampled_subgraph<cpu, glt::global_id>, 2> wanted;
+  auto const sample = [&](auto& made, auto& to) {
+    std::vector<typename std::remove_cvref_t<decltype(made)>::bulk_item> items;
+    for (std::size_t b = 0; b < 2; ++b) {
+      items.push_back({.seeds = seeds[b], .key = {.seed = 7, .step = static_cast<std::int64_t>(b)}, .out = &to[b]});
+      if constexpr (glt::detail::has_query<Rule>) {
+        items.back().queries = queries[b];
+      }
+    }
+    made.sample_bulk(items);
+  };
+  counted.reset();
+  sample(sampler, out);
+  auto const traffic = counted.counts();
+  sample(expected, wanted);
+  for (std::size_t b = 0; b < 2; ++b) {
+    CHECK(std::ranges::equal(out[b].nodes(), wanted[b].nodes()));
+    CHECK(std::ranges::equal(out[b].row(), wanted[b].row()));
+    CHECK(std::ranges::equal(out[b].edge_ids(), wanted[b].edge_ids()));
+  }
+  CHECK((sampler.counts().in_place > 0) == (copies && comm.size() > 1));
+  return traffic;
+}
+
 template <class Vertex>
 std::vector<glt::host_view<Vertex const>> views_of(std::vector<std::vector<Vertex>> const& lists) {
   return {lists.begin(), lists.end()};
@@ -456,6 +516,32 @@ TEST_CASE("typed data are replicated, too") {
         check(*data);
         check(*data, by_weight);
       }
+    }
+  });
+}
+
+TEST_CASE("copies of the edges of hot vertices replace messages, up to a budget of bytes") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    glt::dist::data_set const by_messages(comm, part_of(divided, comm.rank()), reading::by_messages);
+    std::int64_t before = 0;
+    for (std::int64_t const bytes : {0, 3000, 20000, 1 << 20}) { // the last holds all edges
+      INFO("budget ", bytes);
+      auto const data = with_copies(comm, part_of(divided, comm.rank()), bytes);
+      auto const& hot = data.graph().hot_edges();
+      CHECK((hot == nullptr) == (bytes == 0 || comm.size() == 1));
+      CHECK((hot == nullptr || (hot->bytes > bytes / 2 || bytes == 1 << 20)));
+      CHECK((hot == nullptr || hot->bytes <= bytes));
+      auto const traffic =
+          check_copies(comm, data, glt::uniform_rule{}, by_messages, glt::uniform_rule{}, bytes > 0);
+      auto sent = traffic.payload.bytes;
+      comm.all_reduce(std::span(&sent, 1), glt::reduction::sum);
+      CHECK((bytes == 0 || comm.size() == 1 || sent < before));
+      before = sent;
+      check_copies(comm, data, glt::weighted_rule<host>{data.edge_weights()}, by_messages,
+                   glt::weighted_rule<host>{by_messages.edge_weights()}, bytes > 0);
+      check_copies(comm, data, glt::temporal_rule<host>{data.edge_times()}, by_messages,
+                   glt::temporal_rule<host>{by_messages.edge_times()}, bytes > 0);
     }
   });
 }

@@ -104,7 +104,7 @@ public:
     if constexpr (requires { rule_of.operator bool(); }) {
       if (!rule_of) { // an empty std::function: the sampler's own rule again
         rule_of_ = {};
-        detail::read_neighborhood<Policy>(*this, *graph_);
+        read_graph_in_place();
         return;
       }
     }
@@ -117,7 +117,7 @@ public:
         return rule_of(rank);
       }
     };
-    detail::read_neighborhood<Policy>(*this, *graph_);
+    read_graph_in_place();
   }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
@@ -131,7 +131,7 @@ public:
     requires host_policy<Policy>
   {
     bool const allowed = std::is_empty_v<Rule> || (detail::shows_data<Rule> && agreed_ && !rule_of_);
-    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed);
+    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed, graph_->hot_edges());
   }
 
   /// Returns true if all ranks sample all rows in place, as over a replicated topology. Then calls send nothing, do not
@@ -261,7 +261,16 @@ private:
       detail::check_own_part(comm, graph_->part(), book.num_parts(), "part", "sampled by");
     }
     exchange_.set_books(books_);
+    read_graph_in_place();
+  }
+
+  void read_graph_in_place() {
     detail::read_neighborhood<Policy>(*this, *graph_);
+    if constexpr (host_policy<Policy>) {
+      if (auto const hot = graph_->hot_edges(); hot != nullptr && graph_->neighborhood().of_rank.empty()) {
+        read_in_place(hot->own);
+      }
+    }
   }
 
   // Over a replicated topology ranks that draw in place do not answer others: all of them do, or none.
@@ -274,7 +283,7 @@ private:
             detail::host_comm(comm), {.what = detail::operation::make_sampler, .hop = 1}, {}, found.number());
         agreed_ = found.all &&
                   std::ranges::all_of(headers, [&](auto const& header) { return header.value == found.number(); });
-        detail::read_neighborhood<Policy>(*this, *graph_);
+        read_graph_in_place();
       }
     }
   }

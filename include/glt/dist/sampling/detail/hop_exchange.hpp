@@ -73,7 +73,7 @@ public:
   std::span<hop_sample<Policy, Vertex> const> merge(Requests const& requests, IsHere is_here, DrawnOf drawn_of) {
     merging_.begin(count_bytes_, sizes_, edge_ids_);
     std::int64_t num_edges = 0;
-    for (std::size_t rank = 0; rank < requests.counts().size(); ++rank) {
+    for (std::size_t rank = 0; rank < requests.num_owners(); ++rank) {
       auto const places_of = [&](std::size_t e) { return requests.places_of(rank, relations_[e].type); };
       if (is_here(rank)) {
         for (std::size_t e = 0; e < relations_.size(); ++e) {
@@ -260,11 +260,14 @@ public:
   /// @comm   none
   /// @throws precondition_error  as `shared_draws::set`
   void read_in_place(std::span<partition_book const> books, std::span<relation_ends const> ends,
-                     node_views<part_view<space, Vertex>> neighborhood, std::span<Rule const> rules, bool allowed)
+                     node_views<part_view<space, Vertex>> neighborhood, std::span<Rule const> rules, bool allowed,
+                     std::shared_ptr<hot_edges<Vertex> const> hot)
     requires host_policy<Policy>
   {
-    shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed);
+    shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed,
+                std::move(hot));
     requests_.keep(shared_.parts().flags());
+    requests_.keep_copied(shared_.copied_vertices());
   }
 
   /// Returns true if all ranks sample all rows in place. Then `draw` sends nothing and does not wait for other ranks.
@@ -354,7 +357,7 @@ private:
   [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.parts().has(rank); }
 
   void count() {
-    for (std::size_t rank = 0; rank < requests_.counts().size(); ++rank) {
+    for (std::size_t rank = 0; rank < requests_.num_owners(); ++rank) {
       (is_self(rank)     ? counts_.own
        : is_shared(rank) ? counts_.in_place
                          : counts_.remote) += requests_.rows_of(rank).size();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/comm/node_memory.hpp>
+#include <glt/dist/hotness/detail/hot_edges.hpp>
 #include <glt/dist/sampling/detail/hop_requests.hpp>
 #include <glt/dist/sampling/detail/relation_draws.hpp>
 #include <glt/dist/shared/detail/rule_data.hpp>
@@ -56,7 +57,8 @@ void check_views(std::span<partition_book const> books, std::span<relation_ends 
   }
 }
 
-/// Parts of a graph that a rank samples in place, and the draws from each; reusable.
+/// Parts of a graph that a rank samples in place, and the draws from each; reusable. Copies of hot edges are the part
+/// behind the last one.
 template <device_policy Policy, vertex_id Vertex, class Rule, memory_space GraphSpace>
 class shared_draws {
   static constexpr memory_space space = Policy::space;
@@ -72,11 +74,12 @@ public:
   ///
   /// @shape  books [node types] · ends, rules [edge types]
   /// @param  `allowed`  whether every rank that reaches a row and its data may draw by the rules
+  /// @param  `hot`  copies of hot edges, or null
   /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
   ///                             rows and columns of its part
   void set(std::span<partition_book const> books, std::span<relation_ends const> ends,
            node_views<part_view<GraphSpace, Vertex>> views, std::span<Rule const> rules, int rank, int ranks,
-           bool allowed) {
+           bool allowed, std::shared_ptr<hot_edges<Vertex> const> hot) {
     shared_rows shared(views, rank, ranks);
     check_views(books, ends, views);
     auto const self = static_cast<std::size_t>(rank);
@@ -94,6 +97,12 @@ public:
       views.everywhere = false;
     }
     shared = shared_rows(views, rank, ranks);
+    hot_.reset();
+    if (hot != nullptr && found && reaches(rules, *views.of_rank[self], hot->part)) {
+      shared.add_copies();
+      views.of_rank.push_back(hot->part);
+      hot_ = std::move(hot);
+    }
     views_ = std::move(views);
     self_ = self;
     while (drawn_.size() < views_.of_rank.size()) {
@@ -103,6 +112,10 @@ public:
   }
 
   [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
+  /// Returns the vertices whose edges are copied, by node type; none if no copies are used.
+  [[nodiscard]] std::span<id_table<device::cpu> const> copied_vertices() const noexcept {
+    return hot_ == nullptr ? std::span<id_table<device::cpu> const>() : hot_->vertices;
+  }
 
   /// Draws from every shared part for requests_to(part), with the options of the relations. Rows of every type begin at
   /// first_rows_of(part).
@@ -148,8 +161,9 @@ private:
   std::size_t self_ = 0; // this rank
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
+  std::shared_ptr<hot_edges<Vertex> const> hot_; // of the part behind the last one
   std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // for the part in turn
-  std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P]
+  std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P], or [P + 1]
 };
 
 } // namespace glt::detail

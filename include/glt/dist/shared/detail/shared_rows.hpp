@@ -40,11 +40,14 @@ public:
     }
   }
 
+  /// Adds copies as one more part, behind the last one.
+  void add_copies() { flags_.push_back(1); }
+
   [[nodiscard]] bool any() const noexcept { return std::ranges::count(flags_, 1) > 0; }
   [[nodiscard]] bool has(std::size_t part) const noexcept { return part < flags_.size() && flags_[part] != 0; }
   /// Returns true if all ranks read all other parts in place, so that none asks another.
   [[nodiscard]] bool everywhere() const noexcept { return everywhere_; }
-  /// @shape  [P], or empty if no parts are shared
+  /// @shape  [P], with copies [P + 1], or empty if no parts are shared
   [[nodiscard]] std::vector<char> const& flags() const noexcept { return flags_; }
   /// Returns the reason why some parts are not in the set; empty if all are.
   [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
