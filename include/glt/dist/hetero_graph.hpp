@@ -116,11 +116,12 @@ private:
       });
     }
   }
-  // Replaces the copies of hot edges. Collective; see `data_set::copy_hot_edges`.
+  // Replaces the copies of hot edges, or keeps them if there is no budget. Collective; see `data_set::copy_hot_edges`.
   template <communicator Comm>
   void copy_hot_edges(Comm& comm, std::span<host_view<double const> const> hotness, std::int64_t bytes,
                       std::span<std::optional<detail::edge_values_view<space>> const> values) {
-    hot_edges_ = detail::hot_edges_maker(comm, *this, hotness, values).make(bytes);
+    auto made = detail::hot_edges_maker(comm, *this, hotness, values).make(bytes);
+    hot_edges_ = bytes == 0 ? hot_edges_ : std::move(made);
   }
   template <communicator Comm, node_memory Node>
   void replicate_on(Comm& comm, Node& node) {

@@ -532,8 +532,7 @@ TEST_CASE("copies of the edges of hot vertices replace messages, up to a budget 
       CHECK((hot == nullptr) == (bytes == 0 || comm.size() == 1));
       CHECK((hot == nullptr || (hot->bytes > bytes / 2 || bytes == 1 << 20)));
       CHECK((hot == nullptr || hot->bytes <= bytes));
-      auto const traffic =
-          check_copies(comm, data, glt::uniform_rule{}, by_messages, glt::uniform_rule{}, bytes > 0);
+      auto const traffic = check_copies(comm, data, glt::uniform_rule{}, by_messages, glt::uniform_rule{}, bytes > 0);
       auto sent = traffic.payload.bytes;
       comm.all_reduce(std::span(&sent, 1), glt::reduction::sum);
       CHECK((bytes == 0 || comm.size() == 1 || sent < before));

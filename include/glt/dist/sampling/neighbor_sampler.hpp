@@ -104,7 +104,7 @@ public:
     if constexpr (requires { rule_of.operator bool(); }) {
       if (!rule_of) { // an empty std::function: the sampler's own rule again
         rule_of_ = {};
-        read_graph_in_place();
+        detail::read_neighborhood<Policy>(*this, *graph_);
         return;
       }
     }
@@ -117,7 +117,7 @@ public:
         return rule_of(rank);
       }
     };
-    read_graph_in_place();
+    detail::read_neighborhood<Policy>(*this, *graph_);
   }
 
   /// Samples rows of other ranks in place from now on, if there are views of them. Results stay the same, and each rank
@@ -261,16 +261,7 @@ private:
       detail::check_own_part(comm, graph_->part(), book.num_parts(), "part", "sampled by");
     }
     exchange_.set_books(books_);
-    read_graph_in_place();
-  }
-
-  void read_graph_in_place() {
     detail::read_neighborhood<Policy>(*this, *graph_);
-    if constexpr (host_policy<Policy>) {
-      if (auto const hot = graph_->hot_edges(); hot != nullptr && graph_->neighborhood().of_rank.empty()) {
-        read_in_place(hot->own);
-      }
-    }
   }
 
   // Over a replicated topology ranks that draw in place do not answer others: all of them do, or none.
@@ -283,7 +274,7 @@ private:
             detail::host_comm(comm), {.what = detail::operation::make_sampler, .hop = 1}, {}, found.number());
         agreed_ = found.all &&
                   std::ranges::all_of(headers, [&](auto const& header) { return header.value == found.number(); });
-        read_graph_in_place();
+        detail::read_neighborhood<Policy>(*this, *graph_);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/dist/shared/detail/rule_data.hpp>
+#include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/feature/detail/id_table.hpp>
 #include <glt/graph/csr.hpp>
@@ -122,8 +123,8 @@ private:
   void check(std::int64_t budget) const {
     auto const& schema = graph_->schema();
     if (budget < 0 || std::ssize(hotness_) != schema.num_node_types()) {
-      throw precondition_error(message("copies of hot edges of ", budget, " bytes, by the hotness of ",
-                                       hotness_.size(), " node types of ", schema.num_node_types(),
+      throw precondition_error(message("copies of hot edges of ", budget, " bytes, by the hotness of ", hotness_.size(),
+                                       " node types of ", schema.num_node_types(),
                                        "; give 0 bytes or more, and a list for each type"));
     }
     for (int t = 0; t < schema.num_node_types(); ++t) {
@@ -251,8 +252,7 @@ private:
         }
       });
     };
-    degrees_.push_back(
-        copies<edge_offset>(type, [&](local_id row, auto& to) { to.push_back(graph.degree(row)); }));
+    degrees_.push_back(copies<edge_offset>(type, [&](local_id row, auto& to) { to.push_back(graph.degree(row)); }));
     sources_.push_back(of_edges(graph.sources()));
     ids_.push_back(of_edges(graph.edge_ids()));
     made.weights.emplace_back();
@@ -311,7 +311,8 @@ private:
         data = {array_rows(values.weights), array_rows(values.times)};
       }
     }
-    node_views<part_view<host, vertex_type>> views{.of_rank = {}, .reason = graph_->neighborhood().reason};
+    node_views<part_view<host, vertex_type>> views;
+    views.reason = shared_rows().reason();
     views.of_rank.resize(static_cast<std::size_t>(comm_->size()));
     views.of_rank[static_cast<std::size_t>(comm_->rank())] = std::move(own);
     return views;
@@ -321,9 +322,9 @@ private:
   Graph const* graph_;
   std::span<host_view<double const> const> hotness_;
   std::span<std::optional<edge_values_view<host>> const> values_;
-  std::vector<std::vector<std::int64_t>> sizes_;          // [node types], of the rows with a hotness
-  std::vector<std::int64_t> offered_;                     // [classes], bytes
-  std::vector<std::vector<std::vector<local_id>>> rows_;  // [node types, R], that each rank copies
+  std::vector<std::vector<std::int64_t>> sizes_;         // [node types], of the rows with a hotness
+  std::vector<std::int64_t> offered_;                    // [classes], bytes
+  std::vector<std::vector<std::vector<local_id>>> rows_; // [node types, R], that each rank copies
   // What arrived, by edge type:
   std::vector<buffer<device::cpu, edge_offset>> degrees_;
   std::vector<buffer<device::cpu, vertex_type>> sources_;

@@ -372,7 +372,7 @@ private:
   Policy policy_;
   std::vector<partition_book> books_; // by node type
   std::span<id_table<device::cpu> const> copied_;
-  std::int64_t batches_ = 0;          // for which types_ has room
+  std::int64_t batches_ = 0; // for which types_ has room
   std::optional<typed_rows<Policy>> types_;
   std::vector<std::int64_t> first_place_; // [T + 1], first place of every type in the routed list
   type_places<Policy> type_places_;

@@ -161,7 +161,7 @@ private:
   std::size_t self_ = 0; // this rank
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
-  std::shared_ptr<hot_edges<Vertex> const> hot_; // of the part behind the last one
+  std::shared_ptr<hot_edges<Vertex> const> hot_;                        // of the part behind the last one
   std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // for the part in turn
   std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P], or [P + 1]
 };

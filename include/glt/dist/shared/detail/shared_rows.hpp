@@ -6,12 +6,16 @@
 
 namespace glt::detail {
 
-/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any.
+/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any, or only copies of edges.
 template <device_policy Policy, class Reader, class Divided>
 void read_neighborhood(Reader& reader, Divided const& of) {
   if constexpr (host_policy<Policy>) {
     if (!of.neighborhood().of_rank.empty()) {
       reader.read_in_place(of.neighborhood());
+    } else if constexpr (requires { of.hot_edges(); }) {
+      if (of.hot_edges() != nullptr) {
+        reader.read_in_place(of.hot_edges()->own);
+      }
     }
   }
 }
