@@ -325,7 +325,7 @@ private:
   std::vector<std::vector<std::int64_t>> sizes_;         // [node types], of the rows with a hotness
   std::vector<std::int64_t> offered_;                    // [classes], bytes
   std::vector<std::vector<std::vector<local_id>>> rows_; // [node types, R], that each rank copies
-  // What arrived, by edge type:
+  // Received arrays, by edge type:
   std::vector<buffer<device::cpu, edge_offset>> degrees_;
   std::vector<buffer<device::cpu, vertex_type>> sources_;
   std::vector<buffer<device::cpu, edge_id>> ids_;

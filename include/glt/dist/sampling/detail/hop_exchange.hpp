@@ -145,9 +145,9 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// Function that returns the rule for a rank's requests over a relation; empty if the relation's rule is for all
-  /// ranks.
-  using rule_source = std::function<Rule(int rank, std::size_t relation)>;
+  /// Function that returns the rule for a rank's requests over a relation to a part, or nothing if this rank does not
+  /// know it; empty if the relation's rule is for all ranks. A rule for another part has the data of this part.
+  using rule_source = std::function<std::optional<Rule>(int rank, std::size_t relation, int part)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}
 
@@ -201,7 +201,7 @@ private:
     with_rule_.assign(relations_.begin(), relations_.end());
     if (rule_of_ != nullptr) {
       for (std::size_t e = 0; e < with_rule_.size(); ++e) {
-        with_rule_[e].rule = (*rule_of_)(static_cast<int>(rank), e);
+        with_rule_[e].rule = *(*rule_of_)(static_cast<int>(rank), e, static_cast<int>(rank_));
       }
     }
     std::array<std::int64_t, 2> const ends{0, requests.rows.size()};
@@ -266,14 +266,16 @@ public:
   {
     shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed,
                 std::move(hot));
-    requests_.keep(shared_.parts().flags());
-    requests_.keep_copied(shared_.copied_vertices());
+    requests_.keep_copied({}); // until the next draw
   }
 
   /// Returns true if all ranks sample all rows in place. Then `draw` sends nothing and does not wait for other ranks.
   [[nodiscard]] bool sends_nothing() const noexcept { return shared_.parts().everywhere(); }
+  [[nodiscard]] bool reads_in_place(int part) const noexcept {
+    return shared_.parts().has(static_cast<std::size_t>(part));
+  }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
-  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
   /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return counts_; }
 
@@ -308,6 +310,11 @@ public:
     bool const sends = !sends_nothing();
     auto const misrouted = failure_of([&] {
       replies_.plan(frontiers, relations, edge_ids);
+      if constexpr (own_apart) {
+        shared_.choose(relations, rule_of);
+        requests_.keep(shared_.chosen());
+        requests_.keep_copied(shared_.copied_vertices());
+      }
       requests_.route(frontiers, queries);
     });
     if (!misrouted.empty()) {
@@ -323,7 +330,7 @@ public:
         draws_.draw_own(requests_.here(static_cast<std::size_t>(requests_.rank())));
         if (shared_.parts().any()) {
           shared_.draw(
-              relations, edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
+              edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
               [&](std::size_t part) { return requests_.here(part); });
         }
       } catch (...) {
@@ -354,7 +361,7 @@ public:
 
 private:
   [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == requests_.rank(); }
-  [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.parts().has(rank); }
+  [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.has_chosen(rank); }
 
   void count() {
     for (std::size_t rank = 0; rank < requests_.num_owners(); ++rank) {

@@ -204,7 +204,7 @@ public:
   /// @shape  copied [node types], borrowed; or empty
   /// @pre    books were set, and the policy is of the host; not checked
   void keep_copied(std::span<id_table<device::cpu> const> copied) {
-    if (!copied_.empty() || !copied.empty()) {
+    if (copied_.data() != copied.data() || copied_.size() != copied.size()) {
       copied_ = copied;
       number_rows(std::exchange(batches_, 0));
     }
@@ -223,7 +223,7 @@ public:
   }
 
   /// Keeps requests to these ranks here from now on: routed, but not sent.
-  void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
+  void keep(std::span<char const> is_kept) { routed_.keep(is_kept); }
 
   /// Sorts the frontiers by owner, type after type.
   ///

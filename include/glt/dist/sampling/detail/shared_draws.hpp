@@ -93,7 +93,7 @@ public:
       }
     }
     if (!all) {
-      views.reason = "the draw rule reads data that the ranks do not share, or differs by rank; see share_rule";
+      views.reason = no_data;
       views.everywhere = false;
     }
     shared = shared_rows(views, rank, ranks);
@@ -105,6 +105,8 @@ public:
     }
     views_ = std::move(views);
     self_ = self;
+    relations_.resize(views_.of_rank.size());
+    lacks_data_ = false;
     while (drawn_.size() < views_.of_rank.size()) {
       drawn_.emplace_back(policy_);
     }
@@ -112,31 +114,37 @@ public:
   }
 
   [[nodiscard]] shared_rows const& parts() const noexcept { return parts_; }
-  /// Returns the vertices whose edges are copied, by node type; none if no copies are used.
+  /// Returns the reason why some parts are not read in place; empty if all are.
+  [[nodiscard]] std::string const& reason() const noexcept { return lacks_data_ ? no_data : parts_.reason(); }
+  /// Returns the vertices whose edges are copied, by node type; none if the copies are not chosen.
   [[nodiscard]] std::span<id_table<device::cpu> const> copied_vertices() const noexcept {
-    return hot_ == nullptr ? std::span<id_table<device::cpu> const>() : hot_->vertices;
+    return hot_ != nullptr && has_chosen(place_of_copies()) ? hot_->vertices : std::span<id_table<device::cpu> const>();
   }
 
-  /// Draws from every shared part for requests_to(part), with the options of the relations. Rows of every type begin at
-  /// first_rows_of(part).
+  /// Chooses the rules of the next draw in every shared part: rule_of(this rank, relation, part), or the rules of the
+  /// relations. A part where a rule lacks data is left to messages until the next call.
+  template <class RuleOf>
+  void choose(std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, RuleOf const& rule_of) {
+    chosen_.assign(parts_.flags().begin(), parts_.flags().end());
+    for (std::size_t part = 0; part < chosen_.size(); ++part) {
+      if (chosen_[part] != 0 && !choose_in(part, relations, rule_of)) {
+        chosen_[part] = 0;
+        lacks_data_ = true;
+      }
+    }
+  }
+  /// @shape  [P], with copies [P + 1], or empty if no parts are shared
+  [[nodiscard]] std::span<char const> chosen() const noexcept { return chosen_; }
+  [[nodiscard]] bool has_chosen(std::size_t part) const noexcept { return part < chosen_.size() && chosen_[part] != 0; }
+
+  /// Draws from every chosen part for requests_to(part). Rows of every type begin at first_rows_of(part).
   template <class FirstRowsOf, class RequestsTo>
-  void draw(std::span<relation_request<GraphSpace, Vertex, Rule> const> relations, bool edge_ids,
-            FirstRowsOf first_rows_of, RequestsTo requests_to) {
-    relations_.assign(relations.begin(), relations.end());
-    for (std::size_t part = 0; part < drawn_.size(); ++part) {
-      if (parts_.has(part)) {
-        for (auto& relation : relations_) {
-          auto const& view = *views_.of_rank[part];
-          auto const e = static_cast<std::size_t>(relation.edge_type);
-          auto const& original = view.original;
-          relation.local = view.graphs[e];
-          relation.original = original[static_cast<std::size_t>(relation.node_type) % original.size()];
-          relation.rule = *rule_at(relations[static_cast<std::size_t>(&relation - relations_.data())].rule,
-                                   views_.of_rank[self_]->data_of(e), view.data_of(e));
-        }
+  void draw(bool edge_ids, FirstRowsOf first_rows_of, RequestsTo requests_to) {
+    for (std::size_t part = 0; part < chosen_.size(); ++part) {
+      if (has_chosen(part)) {
         requested_rows<space, typename Rule::query_type> const asked = requests_to(part);
         std::array<std::int64_t, 2> const ends{0, asked.rows.size()};
-        drawn_[part].draw(first_rows_of(part), asked.rows, ends, asked.queries, relations_, edge_ids);
+        drawn_[part].draw(first_rows_of(part), asked.rows, ends, asked.queries, relations_[part], edge_ids);
       }
     }
   }
@@ -146,6 +154,37 @@ public:
   }
 
 private:
+  static inline std::string const no_data =
+      "the draw rule reads data that the ranks do not share, or differs by rank; see share_rule";
+
+  [[nodiscard]] std::size_t place_of_copies() const noexcept { return views_.of_rank.size() - 1; }
+
+  template <class RuleOf>
+  bool choose_in(std::size_t part, std::span<relation_request<GraphSpace, Vertex, Rule> const> relations,
+                 RuleOf const& rule_of) {
+    auto const& view = *views_.of_rank[part];
+    auto& moved = relations_[part];
+    moved.assign(relations.begin(), relations.end());
+    for (std::size_t r = 0; r < moved.size(); ++r) {
+      auto& relation = moved[r];
+      auto const e = static_cast<std::size_t>(relation.edge_type);
+      std::optional<Rule> rule = relation.rule;
+      if (rule_of) {
+        rule = rule_of(static_cast<int>(self_), r, static_cast<int>(part));
+      }
+      if (rule) {
+        rule = rule_at(*rule, views_.of_rank[self_]->data_of(e), view.data_of(e));
+      }
+      if (!rule) {
+        return false;
+      }
+      relation.local = view.graphs[e];
+      relation.original = view.original[static_cast<std::size_t>(relation.node_type) % view.original.size()];
+      relation.rule = *rule;
+    }
+    return true;
+  }
+
   // Returns true if a part has all data of the rules.
   static bool reaches(std::span<Rule const> rules, part_view<GraphSpace, Vertex> const& own,
                       part_view<GraphSpace, Vertex> const& other) {
@@ -161,9 +200,11 @@ private:
   std::size_t self_ = 0; // this rank
   shared_rows parts_;
   node_views<part_view<GraphSpace, Vertex>> views_;
-  std::shared_ptr<hot_edges<Vertex> const> hot_;                        // of the part behind the last one
-  std::vector<relation_request<GraphSpace, Vertex, Rule>> relations_;   // for the part in turn
-  std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_; // [P], or [P + 1]
+  std::shared_ptr<hot_edges<Vertex> const> hot_;                                   // of the part behind the last one
+  std::vector<char> chosen_;                                                       // by part, for the next draw
+  bool lacks_data_ = false;                                                        // a part was not chosen
+  std::vector<std::vector<relation_request<GraphSpace, Vertex, Rule>>> relations_; // by part
+  std::vector<relation_draws<Policy, Vertex, Rule, GraphSpace>> drawn_;            // [P], or [P + 1]
 };
 
 } // namespace glt::detail

@@ -6,7 +6,7 @@
 
 namespace glt::detail {
 
-/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any, or only copies of edges.
+/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any; else copies of edges.
 template <device_policy Policy, class Reader, class Divided>
 void read_neighborhood(Reader& reader, Divided const& of) {
   if constexpr (host_policy<Policy>) {
