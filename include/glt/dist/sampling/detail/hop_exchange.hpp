@@ -145,8 +145,8 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// Function that returns the rule for a rank's requests over a relation to a part, or nothing if this rank does not
-  /// know it; empty if the relation's rule is for all ranks. A rule for another part has the data of this part.
+  /// Function that returns the rule for a rank's requests over a relation to a part; nothing if this rank does not know
+  /// it. A rule for another part has the data of this part. Empty if the relation's rule is for all ranks.
   using rule_source = std::function<std::optional<Rule>(int rank, std::size_t relation, int part)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}
