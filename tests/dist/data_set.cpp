@@ -257,6 +257,10 @@ TEST_CASE("ranks of one machine read a data set in place, without a message, and
         CHECK(std::ranges::equal(a.sample.subgraph().row(), b.sample.subgraph().row()));
         CHECK(std::ranges::equal(a.features().flat(), b.features().flat()));
       });
+      loader linked(comm, around(in_place), edges, {.batch_size = 8});
+      for ([[maybe_unused]] auto const& batch : linked.epoch(0)) {
+      }
+      CHECK(linked.report().sampled.remote == 0);
     }
     check_batches(comm, induced_batches(in_place, {.num_hops = 1}), induced_batches(by_messages, {.num_hops = 1}),
                   seeds, [](auto const& a, auto const& b) {

@@ -84,8 +84,9 @@ public:
   /// @throws precondition_error  if there are several node types or edge types
   [[nodiscard]] dist::graph<Policy, Vertex> const& graph() const {
     if (plain_ == nullptr) {
-      throw precondition_error(
-          detail::message("a graph of the node types ", node_names(), " is not one without types; use hetero_graph()"));
+      throw precondition_error(detail::message(
+          "a graph of the node types ", detail::name_list(schema().node_types(), &hetero_schema::node_type::name),
+          " is not one without types; use hetero_graph()"));
     }
     return *plain_;
   }
@@ -139,7 +140,7 @@ public:
   ///
   /// @throws precondition_error  listing the names, if no rank has a split of that name
   [[nodiscard]] std::vector<global_id> const& split(std::string_view name, int node_type = only_type) const {
-    return named("split", of(node_type).splits, name).vertices;
+    return detail::list_named("split", of(node_type).splits, name).vertices;
   }
   /// Adds a split. Each rank gives its vertices of the split; ranks without any give an empty list.
   ///
@@ -212,11 +213,32 @@ public:
     }
     return rule;
   }
+  /// Copies in-edges of hot vertices of ranks that are not read in place, with weights and times. Samplers made
+  /// afterwards draw the same edges, but from copies without a message. Chooses rows by hotness for each byte, up to a
+  /// budget. Replaces earlier copies, unless the budget is 0.
+  ///
+  /// Call once per rank: all pass the hotness for the batches of this rank, and only this rank passes a budget. A call
+  /// with the hotness for the batches of all ranks is as good only if parts are random.
+  ///
+  /// @shape  hotness [node types], each [rows of the part], or empty to copy none; see `estimate_hotness`
+  /// @units  a vertex takes up to 40 bytes, and 8 for each edge type into it; an edge sizeof(Vertex), 8 with an id, 12
+  ///         with weights or times
+  /// @comm   collective; header exchanges, 16 KiB for each pair of ranks, and the copies
+  /// @throws collective_error  on every rank, if a budget or a hotness is negative, lists do not fit, or memory lacks
+  /// @cost   memory O(rows of the part + bytes)
+  template <communicator Comm>
+    requires host_policy<Policy>
+  void copy_hot_edges(Comm& comm, std::vector<host_view<double const>> const& hotness, std::int64_t bytes) {
+    graph_->copy_hot_edges(detail::host_comm(comm), hotness, bytes, edge_values_);
+    if (plain_ != nullptr) {
+      plain_->hot_edges_ = graph_->hot_edges();
+    }
+  }
   /// Returns this rank's pairs of a link split.
   ///
   /// @throws precondition_error  listing the names, if no rank has a link split of that name
   [[nodiscard]] link_split const& links(std::string_view name, int edge_type = only_type) const {
-    return named("link split", of_edges(edge_type).links, name);
+    return detail::list_named("link split", of_edges(edge_type).links, name);
   }
 
 private:
@@ -242,11 +264,6 @@ private:
         of.share(*memory);
       }
     }
-  }
-
-  template <class T>
-  [[nodiscard]] buffer<Policy, T> in_shared_memory(array_view<space, T const> values) const {
-    return detail::second_owner<Policy, T>(values, graph_->neighborhood().keeper, Policy());
   }
 
   template <communicator Comm, class Vertices, class Memory>
@@ -298,11 +315,15 @@ private:
       }
       made.weights = std::move(data.weights);
       made.times = std::move(data.times);
-      if (names.edge_values[static_cast<std::size_t>(e)] != 0 && !graph_->neighborhood().of_rank.empty()) {
+      bool const valued = names.edge_values[static_cast<std::size_t>(e)] != 0;
+      if (valued && !graph_->neighborhood().of_rank.empty()) {
         detail::edge_values_view<space> shared{made.weights.view(), made.times.view()};
         graph_->share_data(detail::host_comm(comm), memory, shared, e);
-        made.weights = in_shared_memory(shared.weights);
-        made.times = in_shared_memory(shared.times);
+        made.weights = detail::second_owner<Policy, float>(shared.weights, graph_->neighborhood().keeper, Policy());
+        made.times = detail::second_owner<Policy, std::int64_t>(shared.times, graph_->neighborhood().keeper, Policy());
+      }
+      if (auto& values = edge_values_.emplace_back(); valued) {
+        values = {made.weights.view(), made.times.view()};
       }
       made.links = std::move(data.links);
       detail::complete_lists(made.links, names.links[static_cast<std::size_t>(e)]);
@@ -350,15 +371,8 @@ private:
             detail::second_owner<Policy, global_id>(graph_->original(0), graph_, policy)};
   }
 
-  [[nodiscard]] std::string node_names() const {
-    return detail::name_list(schema().node_types(), &hetero_schema::node_type::name);
-  }
   [[nodiscard]] int place(int node_type) const {
-    if (node_type == only_type && schema().num_node_types() != 1) {
-      throw precondition_error(detail::message("a function of one of the node types ", node_names(),
-                                               " without its number; pass it, from schema().find_node_type(name)"));
-    }
-    auto const type = node_type == only_type ? 0 : node_type;
+    auto const type = detail::number_of_type(node_type, "node", schema().node_types());
     static_cast<void>(schema().num_vertices(type)); // checks it
     return type;
   }
@@ -369,24 +383,9 @@ private:
     return edges_[static_cast<std::size_t>(edge_place(edge_type))];
   }
   [[nodiscard]] int edge_place(int edge_type) const {
-    if (edge_type == only_type && schema().num_edge_types() != 1) {
-      throw precondition_error(
-          detail::message("a function of one of the edge types ",
-                          detail::name_list(schema().edge_types(), &glt::hetero_schema::edge_type::name),
-                          " without its number; pass it, from schema().find_edge_type(name)"));
-    }
-    auto const type = edge_type == only_type ? 0 : edge_type;
+    auto const type = detail::number_of_type(edge_type, "edge", schema().edge_types());
     static_cast<void>(schema().source_type(type)); // checks it
     return type;
-  }
-  template <class List>
-  [[nodiscard]] static List const& named(std::string_view what, std::vector<List> const& lists, std::string_view name) {
-    auto const found = std::ranges::find(lists, name, &List::name);
-    if (found == lists.end()) {
-      throw precondition_error(
-          detail::message("no ", what, " \"", name, "\"; there are ", detail::name_list(lists, &List::name)));
-    }
-    return *found;
   }
 
   reading how_;
@@ -395,6 +394,7 @@ private:
   std::unique_ptr<dist::graph<Policy, Vertex>> plain_; // of one type
   std::vector<vertices_of_type> vertices_;
   std::vector<edges_of_type> edges_;
+  std::vector<std::optional<detail::edge_values_view<space>>> edge_values_; // of edge types with weights or times
 };
 
 } // namespace glt::dist

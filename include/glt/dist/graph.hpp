@@ -3,6 +3,7 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/hotness/detail/hot_edges.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/partition/split.hpp>
@@ -49,6 +50,10 @@ public:
   [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
     return neighborhood_;
   }
+  /// Returns the copies of in-edges of other parts that samplers of this graph draw from; null if there are none.
+  [[nodiscard]] std::shared_ptr<detail::hot_edges<Vertex> const> const& hot_edges() const noexcept {
+    return hot_edges_;
+  }
 
 private:
   template <device_policy, vertex_id>
@@ -76,6 +81,7 @@ private:
 
   graph_part<Policy, Vertex> part_;
   node_views<detail::part_view<space, Vertex>> neighborhood_;
+  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_;
 };
 
 } // namespace glt::dist

@@ -3,6 +3,7 @@
 
 #include <glt/comm/node_memory.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/hotness/detail/hot_edges.hpp>
 #include <glt/dist/shared/detail/replicated_parts.hpp>
 #include <glt/dist/shared/detail/rule_data.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
@@ -61,6 +62,10 @@ public:
   [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
     return neighborhood_;
   }
+  /// Returns the copies of in-edges of other parts that samplers of this graph draw from; null if there are none.
+  [[nodiscard]] std::shared_ptr<detail::hot_edges<Vertex> const> const& hot_edges() const noexcept {
+    return hot_edges_;
+  }
 
 private:
   template <device_policy, vertex_id>
@@ -109,6 +114,13 @@ private:
         });
       });
     }
+  }
+  // Replaces the copies of hot edges, or keeps them if there is no budget. Collective; see `data_set::copy_hot_edges`.
+  template <communicator Comm>
+  void copy_hot_edges(Comm& comm, std::span<host_view<double const> const> hotness, std::int64_t bytes,
+                      std::span<std::optional<detail::edge_values_view<space>> const> values) {
+    auto made = detail::hot_edges_maker(comm, *this, hotness, values).make(bytes);
+    hot_edges_ = bytes == 0 ? hot_edges_ : std::move(made);
   }
   template <communicator Comm, node_memory Node>
   void replicate_on(Comm& comm, Node& node) {
@@ -169,6 +181,7 @@ private:
 
   hetero_part<Policy, Vertex> part_;
   node_views<detail::part_view<space, Vertex>> neighborhood_;
+  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_;
 };
 
 } // namespace glt::dist

@@ -299,7 +299,7 @@ TEST_CASE("a rank without times, and exclusion by a rule that does not allow it,
   });
 }
 
-TEST_CASE("link samples that are read in place are those of messages, if no edge is excluded") {
+TEST_CASE("link samples that are read in place are those of messages, and excluded edges are found there") {
   on_ranks([](auto comm) {
     auto const list = glt_test::random_graph(257, 4099);
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
@@ -307,21 +307,33 @@ TEST_CASE("link samples that are read in place are those of messages, if no edge
     auto shared = glt::dist::share(node, divided.part(comm.rank()));
     glt::dist::graph const graph(comm, std::move(shared.own));
     glt::dist::vertex_directory directory(comm, graph);
+    glt::counting_comm directory_comm(comm);
+    glt::dist::vertex_directory counted_directory(directory_comm, graph);
     ends<glt::global_id> const batch(divided, glt_test::some_positives(list, 20, 1));
-    for (auto const exclude : {seed_exclusion::none, seed_exclusion::edges}) {
-      glt::link_options const options{.neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .exclude = exclude};
+    for (auto const exclude : {seed_exclusion::none, seed_exclusion::edges, seed_exclusion::edges_and_reverses}) {
+      glt::link_options const options{
+          .neighbors = {.fanouts = {3, 2}, .edge_ids = true}, .negatives = {.amount = 0}, .exclude = exclude};
       glt::dist::link_sampler by_messages(comm, graph, &directory, options);
-      glt::dist::link_sampler sampler(comm, graph, &directory, options);
+      glt::counting_comm counted(comm);
+      glt::dist::link_sampler sampler(counted, graph, &counted_directory, options);
       sampler.read_in_place(shared.neighborhood);
+      counted.reset();
       glt::link_sample<cpu, glt::global_id> expected;
       glt::link_sample<cpu, glt::global_id> out;
       by_messages.sample(batch.sources, batch.destinations, {.seed = 4}, expected);
       sampler.sample(batch.sources, batch.destinations, {.seed = 4}, out);
       CHECK(plain_links(out) == plain_links(expected));
-      bool const in_place = exclude == seed_exclusion::none;
-      CHECK((in_place ? sampler.counts().remote : sampler.counts().in_place) == 0);
-      CHECK(sampler.why_not_in_place().empty() == in_place);
+      CHECK(counted.counts().payload.collectives + counted.counts().replies.collectives == 0);
+      CHECK(sampler.counts().remote == 0);
+      CHECK((sampler.counts().in_place > 0) == (comm.size() > 1));
+      CHECK(sampler.why_not_in_place().empty());
       CHECK(sampler.counts().own > 0);
+      auto some = shared.neighborhood;
+      glt_test::hide_every_other(some, comm.rank());
+      sampler.read_in_place(some);
+      sampler.sample(batch.sources, batch.destinations, {.seed = 4}, out);
+      CHECK(plain_links(out) == plain_links(expected));
+      CHECK((sampler.counts().remote > 0) == (comm.size() > 1));
     }
   });
 }
@@ -572,8 +584,8 @@ TEST_CASE("batches of typed links that are made together, or read in place, are 
           CHECK(glt_test::plain_hetero_links(out, list.schema, 0, original) == expected);
         }
       }
-      CHECK(in_place.why_not_in_place().empty() == (exclude == seed_exclusion::none));
-      CHECK((exclude == seed_exclusion::none ? in_place.counts().remote : in_place.counts().in_place) == 0);
+      CHECK(in_place.why_not_in_place().empty());
+      CHECK(in_place.counts().remote == 0);
     }
   });
 }

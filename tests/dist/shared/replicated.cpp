@@ -28,8 +28,10 @@
 #include "support/ranks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -318,6 +320,69 @@ void check_rules(Comm comm, reading how, std::size_t partitioner) {
         glt::weighted_rule<host>{weights}, false);
 }
 
+// Copies the edges of hot vertices up to a budget. Hotness is uneven.
+template <class Comm>
+void copy_edges(Comm comm, glt::dist::data_set<>& data, std::int64_t bytes) {
+  auto const types = data.schema().num_node_types();
+  std::vector<std::vector<double>> heats;
+  std::vector<glt::host_view<double const>> views;
+  for (int t = 0; t < types; ++t) {
+    auto& of_type = heats.emplace_back();
+    for (auto const id : data.original(t)) {
+      of_type.push_back(static_cast<double>(1 + id % 7) / 16);
+    }
+  }
+  for (auto const& of_type : heats) {
+    views.emplace_back(of_type);
+  }
+  data.copy_hot_edges(comm, views, bytes);
+}
+template <class Comm>
+glt::dist::data_set<> with_copies(Comm comm, glt::dist::data_part<cpu> part, std::int64_t bytes) {
+  glt::dist::data_set<> data(comm, std::move(part), reading::by_messages);
+  copy_edges(comm, data, bytes);
+  return data;
+}
+
+// Draws by a rule are those of messages; returns the traffic of one rank.
+template <class Comm, class Rule>
+glt::traffic check_copies(Comm comm, glt::dist::data_set<> const& data, Rule const& rule,
+                          glt::dist::data_set<> const& by_messages, Rule const& plain_rule, bool copies) {
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = glt::detail::has_query<Rule>};
+  glt::counting_comm counted(comm);
+  glt::dist::neighbor_sampler sampler(counted, data.graph(), options, rule);
+  glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options, plain_rule);
+  std::array<std::vector<glt::global_id>, 2> seeds;
+  for (std::int64_t v = comm.rank(); v < 211; v += 7) {
+    seeds[static_cast<std::size_t>(v % 2)].push_back(v);
+  }
+  std::array<std::vector<typename Rule::query_type>, 2> const queries{
+      std::vector<typename Rule::query_type>(seeds[0].size()), std::vector<typename Rule::query_type>(seeds[1].size())};
+  std::array<glt::sampled_subgraph<cpu, glt::global_id>, 2> out;
+  std::array<glt::sampled_subgraph<cpu, glt::global_id>, 2> wanted;
+  auto const sample = [&](auto& made, auto& to) {
+    std::vector<typename std::remove_cvref_t<decltype(made)>::bulk_item> items;
+    for (std::size_t b = 0; b < 2; ++b) {
+      items.push_back({.seeds = seeds[b], .key = {.seed = 7, .step = static_cast<std::int64_t>(b)}, .out = &to[b]});
+      if constexpr (glt::detail::has_query<Rule>) {
+        items.back().queries = queries[b];
+      }
+    }
+    made.sample_bulk(items);
+  };
+  counted.reset();
+  sample(sampler, out);
+  auto const traffic = counted.counts();
+  sample(expected, wanted);
+  for (std::size_t b = 0; b < 2; ++b) {
+    CHECK(std::ranges::equal(out[b].nodes(), wanted[b].nodes()));
+    CHECK(std::ranges::equal(out[b].row(), wanted[b].row()));
+    CHECK(std::ranges::equal(out[b].edge_ids(), wanted[b].edge_ids()));
+  }
+  CHECK((sampler.counts().in_place > 0) == (copies && comm.size() > 1));
+  return traffic;
+}
+
 template <class Vertex>
 std::vector<glt::host_view<Vertex const>> views_of(std::vector<std::vector<Vertex>> const& lists) {
   return {lists.begin(), lists.end()};
@@ -420,6 +485,8 @@ TEST_CASE("typed data are replicated, too") {
       auto const replicated = make(reading::in_place, topology::replicated);
       auto const by_messages = make(reading::by_messages, topology::divided);
       auto const private_copy = make(reading::by_messages, topology::replicated);
+      auto copies = make(reading::by_messages, topology::divided);
+      copy_edges(comm, copies, 1 << 20);
       glt::hetero_options const options{.fanouts = glt::same_fanouts(list.schema, {3, 2}), .edge_ids = true};
       std::vector<std::vector<glt::global_id>> seeds(static_cast<std::size_t>(list.schema.num_node_types()));
       for (int t = 0; t < list.schema.num_node_types(); ++t) {
@@ -444,7 +511,13 @@ TEST_CASE("typed data are replicated, too") {
         glt::hetero_subgraph<cpu, glt::global_id> out;
         counted.reset();
         sampler.sample(views_of(seeds), {.seed = 5}, out);
-        CHECK((comm.size() == 1 || counted.counts().total().collectives == 0));
+        auto const traffic = counted.counts();
+        // a part without edges of a type has no weights that a rule shows, and then uses messages
+        bool const copied = &data == &copies;
+        bool const shown = !copied || sizeof...(rules_of) == 0;
+        CHECK((!shown || traffic.payload.collectives + traffic.replies.collectives == 0));
+        CHECK((comm.size() == 1 || sampler.sends_nothing() == (traffic.total().collectives == 0)));
+        CHECK((comm.size() == 1 || sampler.sends_nothing() == !copied));
         for (int t = 0; t < list.schema.num_node_types(); ++t) {
           CHECK(std::ranges::equal(out.nodes(t), wanted.nodes(t)));
         }
@@ -453,10 +526,88 @@ TEST_CASE("typed data are replicated, too") {
           CHECK(std::ranges::equal(out.edge_ids(e), wanted.edge_ids(e)));
         }
       };
-      for (auto const* const data : {&replicated, &private_copy}) {
+      for (auto const* const data : {&replicated, &private_copy, &std::as_const(copies)}) {
         check(*data);
         check(*data, by_weight);
       }
+    }
+  });
+}
+
+TEST_CASE("copies of the edges of hot vertices replace messages, up to a budget of bytes") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    glt::dist::data_set const by_messages(comm, part_of(divided, comm.rank()), reading::by_messages);
+    std::int64_t before = 0;
+    for (std::int64_t const bytes : {0, 3000, 20000, 1 << 20}) { // the last holds all edges
+      INFO("budget ", bytes);
+      auto const data = with_copies(comm, part_of(divided, comm.rank()), bytes);
+      auto const& hot = data.graph().hot_edges();
+      CHECK((hot == nullptr) == (bytes == 0 || comm.size() == 1));
+      CHECK((hot == nullptr || (hot->bytes > bytes / 2 || bytes == 1 << 20)));
+      CHECK((hot == nullptr || hot->bytes <= bytes));
+      auto const traffic = check_copies(comm, data, glt::uniform_rule{}, by_messages, glt::uniform_rule{}, bytes > 0);
+      CHECK((bytes < 1 << 20 || traffic.payload.collectives + traffic.replies.collectives == 0));
+      auto sent = traffic.payload.bytes;
+      comm.all_reduce(std::span(&sent, 1), glt::reduction::sum);
+      CHECK((bytes == 0 || comm.size() == 1 || sent < before));
+      before = sent;
+      check_copies(comm, data, glt::weighted_rule<host>{data.edge_weights()}, by_messages,
+                   glt::weighted_rule<host>{by_messages.edge_weights()}, bytes > 0);
+      check_copies(comm, data, glt::temporal_rule<host>{data.edge_times()}, by_messages,
+                   glt::temporal_rule<host>{by_messages.edge_times()}, bytes > 0);
+    }
+  });
+}
+
+TEST_CASE("a rule that is set for a batch draws in place by data that the ranks share") {
+  glt_test::on_ranks([](auto comm) {
+    using namespace glt::dist;
+    auto const divided = divide(comm.size());
+    data_set const by_messages(comm, part_of(divided, comm.rank()), reading::by_messages);
+    auto const copies = with_copies(comm, part_of(divided, comm.rank()), 1 << 20);
+    data_set in_place(comm, part_of(divided, comm.rank()));
+    data_set replicated(comm, part_of(divided, comm.rank()), reading::by_messages, topology::replicated);
+    auto const originals = make_source_values(comm, by_messages.graph());
+    glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true};
+    std::vector<glt::global_id> seeds;
+    for (std::int64_t v = comm.rank(); v < 211; v += 7) {
+      seeds.push_back(v);
+    }
+    // Each batch has a rule of its own; the data of the last are not shared.
+    auto const check = [&](data_set<> const& data, auto rule, auto plain_rule, auto of_batch) {
+      glt::counting_comm counted(comm);
+      glt::dist::neighbor_sampler sampler(counted, data.graph(), options, rule);
+      glt::dist::neighbor_sampler expected(comm, by_messages.graph(), options, plain_rule);
+      glt::sampled_subgraph<cpu, glt::global_id> out;
+      glt::sampled_subgraph<cpu, glt::global_id> wanted;
+      for (std::int64_t step = 0; step < 3; ++step) {
+        sampler.set_rule_of([=](int) { return of_batch(step < 2 ? rule : plain_rule, step); });
+        expected.set_rule_of([=](int) { return of_batch(plain_rule, step); });
+        counted.reset();
+        sampler.sample(seeds, {.seed = 7, .step = step}, out);
+        expected.sample(seeds, {.seed = 7, .step = step}, wanted);
+        CHECK(std::ranges::equal(out.nodes(), wanted.nodes()));
+        CHECK(std::ranges::equal(out.row(), wanted.row()));
+        CHECK(std::ranges::equal(out.edge_ids(), wanted.edge_ids()));
+        bool const silent = step < 2 || comm.size() == 1;
+        CHECK((counted.counts().payload.collectives + counted.counts().replies.collectives == 0) == silent);
+        CHECK((sampler.counts().remote == 0) == silent);
+        CHECK((silent || names(sampler.why_not_in_place(), "share_rule")));
+      }
+      CHECK((sampler.counts().in_place > 0) == (comm.size() > 1));
+    };
+    glt::labor_rule<host> const labor{.sources = originals.view(), .across_hops = true};
+    auto const by_key = [](auto rule, std::int64_t step) {
+      rule.batch_key = glt::random_key(12).fold(static_cast<std::uint64_t>(step));
+      return rule;
+    };
+    check(in_place, in_place.share_rule(comm, labor), labor, by_key);
+    check(replicated, replicated.share_rule(comm, labor), labor, by_key);
+    auto const as_it_is = [](auto rule, std::int64_t) { return rule; };
+    glt::weighted_rule<host> const weighted{by_messages.edge_weights()};
+    for (auto const* const data : {&std::as_const(in_place), &std::as_const(replicated), &copies}) {
+      check(*data, glt::weighted_rule<host>{data->edge_weights()}, weighted, as_it_is);
     }
   });
 }

@@ -132,6 +132,15 @@ std::vector<site> sites_of_graphs() {
            static_cast<void>(data->share_rule(comm, glt::weighted_rule<cpu::space>{weights}));
          };
        }},
+      {"data_set copy_hot_edges", true,
+       [](comm_type& comm) -> call_type {
+         auto const data = std::make_shared<glt::dist::data_set<>>(comm, glt::dist::data_part(make_part(comm)),
+                                                                   glt::dist::reading::by_messages);
+         return [=, &comm](bool wrong) {
+           std::vector<double> const heats(static_cast<std::size_t>(data->graph().local().num_rows()), 0.5);
+           data->copy_hot_edges(comm, {glt::host_view<double const>(heats)}, wrong ? -1 : 1 << 20);
+         };
+       }},
       {"share of features", false,
        [](comm_type& comm) -> call_type {
          auto const node = std::make_shared<glt::mpi_node>(comm);

@@ -97,6 +97,31 @@ void complete_lists(std::vector<List>& lists, std::vector<std::string> const& na
   std::ranges::sort(lists, {}, &List::name);
 }
 
+/// Returns the list of that name.
+///
+/// @throws precondition_error  listing the names, if there is none
+template <class List>
+[[nodiscard]] List const& list_named(std::string_view what, std::vector<List> const& lists, std::string_view name) {
+  auto const found = std::ranges::find(lists, name, &List::name);
+  if (found == lists.end()) {
+    throw precondition_error(message("no ", what, " \"", name, "\"; there are ", name_list(lists, &List::name)));
+  }
+  return *found;
+}
+
+/// Returns the number of a type as it is; for −1, the number of the only type.
+///
+/// @throws precondition_error  listing the types, if it is −1 and there are several
+template <class Types>
+[[nodiscard]] int number_of_type(int type, std::string_view kind, Types const& types) {
+  if (type == -1 && std::ssize(types) != 1) {
+    using element = std::remove_cvref_t<decltype(types[0])>;
+    throw precondition_error(message("a function of one of the ", kind, " types ", name_list(types, &element::name),
+                                     " without its number; pass it, from schema().find_", kind, "_type(name)"));
+  }
+  return type == -1 ? 0 : type;
+}
+
 /// Checks the data of all ranks' parts, and returns the names of the lists of all ranks.
 ///
 /// @comm   collective; two header exchanges and a variable exchange

@@ -93,15 +93,17 @@ public:
       exclusions_.push_back({what, {comm, glt::detail::part_of_relation(graph, what.edge_type), policy}});
     }
     if (!exclusions_.empty()) {
-      sampler_.set_rule_of([this](int rank, std::size_t batch, int edge_type) {
+      sampler_.set_rule_of([this](int rank, std::size_t batch, int edge_type, int part) {
         auto const& rule = kind::rule_of(rules_, edge_type);
         for (auto const& [what, edges] : exclusions_) {
           if (what.edge_type == edge_type) {
-            return detail::make_link_rule<space>(rule, edges.of(rank, batch));
+            auto const excluded = edges.in_part(part, rank, batch);
+            return excluded ? std::optional(detail::make_link_rule<space>(rule, *excluded)) : std::nullopt;
           }
         }
-        return detail::make_link_rule<space>(rule);
+        return std::optional(detail::make_link_rule<space>(rule));
       });
+      exclude_in_place(graph.neighborhood());
     }
   }
 
@@ -117,14 +119,17 @@ public:
 
   [[nodiscard]] options_type const& options() const noexcept { return options_; }
 
-  /// Samples rows of other ranks in place from now on, as `neighbor_sampler`; not if seed edges are excluded.
+  /// Samples rows of other ranks in place from now on, as `neighbor_sampler`. Finds excluded edges there, too; then it
+  /// draws from no copies of hot edges.
   ///
   /// @comm   none
   /// @throws precondition_error  as `neighbor_sampler::read_in_place`
+  /// @cost   with excluded edges O(edges of these ranks), to check whether rows ascend
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    sampler_.read_in_place(std::move(neighborhood));
+    sampler_.read_in_place(neighborhood);
+    exclude_in_place(neighborhood);
   }
   /// See `neighbor_sampler::sends_nothing`; pairs and negatives of links still travel.
   [[nodiscard]] bool sends_nothing() const noexcept { return sampler_.sends_nothing(); }
@@ -239,6 +244,13 @@ private:
                   "samples links with other options than rank 0; pass the same negatives, exclusion, edge types, "
                   "weights and times of vertices on all ranks");
     return types;
+  }
+  void exclude_in_place(node_views<detail::part_view<space, Vertex>> const& neighborhood) {
+    if constexpr (host_policy<Policy>) {
+      for (auto& [what, edges] : exclusions_) {
+        edges.read_in_place(neighborhood, what.edge_type, [&](int part) { return sampler_.reads_in_place(part); });
+      }
+    }
   }
   static void check_directory(directory_type const* directory, partition_book const& book) {
     if (directory == nullptr || !directory->partition().matches(book)) {

@@ -98,7 +98,8 @@ public:
 
   /// Serves requests by a rule that depends on the requesting rank: `rule_of(rank)`. It may also depend on the batch of
   /// a bulk and on the edge type: `rule_of(rank, batch)`, `rule_of(rank, batch, edge_type)`. The data of rules may
-  /// differ between ranks and change between batches.
+  /// differ between ranks and change between batches. If a rule shows its data (`members`), its other members are the
+  /// same on all ranks; then rows with shared data are sampled in place, also after this call.
   template <class RuleOf>
   void set_rule_of(RuleOf rule_of) {
     if constexpr (requires { rule_of.operator bool(); }) {
@@ -108,8 +109,11 @@ public:
         return;
       }
     }
-    rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t batch, int edge_type) -> Rule {
-      if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t, int>) {
+    rule_of_ = [rule_of = std::move(rule_of)](int rank, std::size_t batch, int edge_type,
+                                              [[maybe_unused]] int part) -> std::optional<Rule> {
+      if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t, int, int>) {
+        return rule_of(rank, batch, edge_type, part);
+      } else if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t, int>) {
         return rule_of(rank, batch, edge_type);
       } else if constexpr (std::is_invocable_v<RuleOf const&, int, std::size_t>) {
         return rule_of(rank, batch);
@@ -130,13 +134,17 @@ public:
   void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
     requires host_policy<Policy>
   {
-    bool const allowed = std::is_empty_v<Rule> || (detail::shows_data<Rule> && agreed_ && !rule_of_);
-    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed);
+    bool const allowed = std::is_empty_v<Rule> || (detail::shows_data<Rule> && agreed_);
+    neighborhood.everywhere =
+        neighborhood.everywhere && (std::is_empty_v<Rule> || !rule_of_); // each rule may lack data
+    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed, graph_->hot_edges());
   }
 
   /// Returns true if all ranks sample all rows in place, as over a replicated topology. Then calls send nothing, do not
   /// wait for other ranks, and throw on the rank that failed alone.
   [[nodiscard]] bool sends_nothing() const noexcept { return exchange_.sends_nothing(); }
+  /// Returns true if rows of a part of another rank are sampled in place.
+  [[nodiscard]] bool reads_in_place(int part) const noexcept { return exchange_.reads_in_place(part); }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return exchange_.why_not_in_place(); }
   /// Counts the rows sampled so far.
@@ -298,7 +306,7 @@ private:
     if constexpr (!host_policy<Policy>) {
       std::vector<Rule> rules_of_batch;
       for (std::size_t e = 0; rule_of_ && e < ends_.size(); ++e) {
-        rules_of_batch.push_back(rule_of_(0, b, static_cast<int>(e)));
+        rules_of_batch.push_back(*rule_of_(0, b, static_cast<int>(e), 0));
       }
       auto const& rules = rule_of_ ? rules_of_batch : rules_;
       kind::sample_alone(*graph_, lone_, policy_, part_, options_, rules, batch);
@@ -344,9 +352,9 @@ private:
     }
     typename exchange_type::rule_source rule_of;
     if (rule_of_) {
-      rule_of = [this](int rank, std::size_t relation) {
+      rule_of = [this](int rank, std::size_t relation, int part) {
         auto const& request = relations_[relation];
-        return rule_of_(rank, static_cast<std::size_t>(request.node_type) / books_.size(), request.edge_type);
+        return rule_of_(rank, static_cast<std::size_t>(request.node_type) / books_.size(), request.edge_type, part);
       };
     }
     return exchange_.draw({.what = detail::operation::sample, .step = batches[0].key.step, .hop = number}, keys.value(),
@@ -363,7 +371,7 @@ private:
   std::vector<partition_book> books_;       // by node type
   std::vector<detail::relation_ends> ends_; // by edge type
   typename kind::checked_seeds seeds_;
-  std::function<Rule(int rank, std::size_t batch, int edge_type)> rule_of_;
+  std::function<std::optional<Rule>(int rank, std::size_t batch, int edge_type, int part)> rule_of_;
   exchange_type exchange_;
   std::conditional_t<host_policy<Policy>, detail::no_lone_worker, typename kind::lone_type> lone_;
   std::int64_t num_lone_rows_ = 0;

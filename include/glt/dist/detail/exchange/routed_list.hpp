@@ -75,9 +75,9 @@ public:
 
   /// Keeps items for these ranks here from now on: they are routed but not sent.
   ///
-  /// @shape  is_kept [R]
+  /// @shape  is_kept [R], or more
   /// @pre    local items stay apart; not checked
-  void keep(std::vector<char> is_kept) { is_kept_ = std::move(is_kept); }
+  void keep(std::span<char const> is_kept) { is_kept_.assign(is_kept.begin(), is_kept.end()); }
 
   /// Routes item_of(i, number of key i in its part) to the owner of every key i.
   ///

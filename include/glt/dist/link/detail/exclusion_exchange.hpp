@@ -5,6 +5,7 @@
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/link/detail/relation_part.hpp>
+#include <glt/dist/shared/shared_graph.hpp>
 #include <glt/sample/detail/arguments.hpp>
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/edge_search.hpp>
@@ -71,14 +72,36 @@ public:
   /// @cost   O(local edges), to check whether rows ascend
   exclusion_exchange(Comm comm, relation_part<space, Vertex> relation, Policy policy = {})
       : relation_(std::move(relation)), policy_(policy), ascending_(rows_ascend(policy.executor(), relation_.local)),
-        edges_(std::move(comm), policy), distinct_(0, policy), sources_(0, policy), destinations_(0, policy) {
+        edges_(std::move(comm), policy, own_rows::apart), distinct_(0, policy), sources_(0, policy),
+        destinations_(0, policy) {
     for (int rank = 0; rank < edges_.size(); ++rank) {
       excluded_.emplace_back(policy);
     }
     views_.resize(excluded_.size());
+    parts_.resize(excluded_.size());
   }
   exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
       : exclusion_exchange(std::move(comm), part_of_relation(graph), std::move(policy)) {}
+
+  /// Looks up edges of these parts here from now on, instead of telling their ranks; `is_read(part)` selects parts among
+  /// the views of all relations.
+  ///
+  /// @comm   none
+  /// @cost   O(edges of these parts), to check whether rows ascend
+  template <class IsRead>
+  void read_in_place(node_views<part_view<space, Vertex>> const& views, int edge_type, IsRead is_read) {
+    keeper_ = views.keeper;
+    std::vector<char> kept(parts_.size(), 0);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      parts_[part].reset();
+      if (is_read(static_cast<int>(part))) {
+        auto const& graph = views.of_rank[part]->graphs[static_cast<std::size_t>(edge_type)];
+        parts_[part].emplace(searched_part{graph, rows_ascend(policy_.executor(), graph), edge_exclusions(policy_)});
+        kept[part] = 1;
+      }
+    }
+    edges_.keep(kept);
+  }
 
   /// Replaces earlier exclusions by the seed edges, their reverses, or both, as `what` says. A rank that failed passes
   /// its `failure` and still takes part.
@@ -101,10 +124,15 @@ public:
       failure = failure_of([&] { route(batches, what); });
     }
     edges_.send(site, 0, failure);
+    auto const own = static_cast<std::size_t>(edges_.rank());
     for (std::size_t rank = 0; rank < excluded_.size(); ++rank) {
-      received_exclusions<space, Vertex> const received{edges_.received_of(static_cast<int>(rank)),
-                                                        relation_.num_sources(), relation_.local.num_rows()};
-      views_[rank] = excluded_[rank].look_up(relation_.local, received, ascending_);
+      auto const edges = rank == own ? listed(rank) : edges_.received_of(static_cast<int>(rank));
+      views_[rank] = look_up(excluded_[rank], relation_.local, edges, ascending_);
+    }
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      if (auto& there = parts_[part]) {
+        there->view = look_up(there->excluded, there->graph, listed(part), there->ascending);
+      }
     }
   }
 
@@ -112,12 +140,47 @@ public:
   ///
   /// @pre    rank is in [0, R), and the last `exclude` had this batch; not checked
   [[nodiscard]] exclusions_view<space> of(int rank, std::size_t batch = 0) const noexcept {
-    auto view = views_[static_cast<std::size_t>(rank)];
-    view.first_row = static_cast<std::int64_t>(batch) * relation_.local.num_rows();
-    return view;
+    return *in_part(relation_.part, rank, batch);
+  }
+  /// Returns the edges that a rank excludes in a batch from the rows of a part; nothing if this rank does not know them.
+  ///
+  /// @pre    as `of`
+  [[nodiscard]] std::optional<exclusions_view<space>> in_part(int part, int rank, std::size_t batch) const noexcept {
+    auto const view_of = [&](exclusions_view<space> view, std::int64_t num_rows) {
+      view.first_row = static_cast<std::int64_t>(batch) * num_rows;
+      return view;
+    };
+    auto const at = static_cast<std::size_t>(part);
+    if (part == relation_.part) {
+      return view_of(views_[static_cast<std::size_t>(rank)], relation_.local.num_rows());
+    }
+    if (rank == edges_.rank() && at < parts_.size() && parts_[at]) {
+      return view_of(parts_[at]->view, parts_[at]->graph.num_rows());
+    }
+    return {};
   }
 
 private:
+  // Part whose rows are searched here for this rank.
+  struct searched_part {
+    csr_view<space, Vertex> graph;
+    bool ascending;
+    edge_exclusions<Policy> excluded;
+    exclusions_view<space> view{};
+  };
+  using edges_type = array_view<space, row_with<Vertex> const>;
+
+  // Returns the edges of this rank in the rows of a part.
+  [[nodiscard]] edges_type listed(std::size_t part) const {
+    auto const offsets = edges_.offsets();
+    return edges_.items().subview(offsets[part], offsets[part + 1] - offsets[part]);
+  }
+  [[nodiscard]] exclusions_view<space> look_up(edge_exclusions<Policy>& excluded, csr_view<space, Vertex> graph,
+                                               edges_type edges, bool ascending) const {
+    received_exclusions<space, Vertex> const received{edges, relation_.num_sources(), graph.num_rows()};
+    return excluded.look_up(graph, received, ascending);
+  }
+
   void route(std::span<seed_edges_view<space, Vertex> const> batches, excluded_relation what) {
     sources_.resize(0);
     destinations_.resize(0);
@@ -159,6 +222,8 @@ private:
   buffer<Policy, Vertex> destinations_;
   std::vector<edge_exclusions<Policy>> excluded_; // by requester
   std::vector<exclusions_view<space>> views_;
+  std::vector<std::optional<searched_part>> parts_; // [R], those that are read in place
+  std::shared_ptr<void const> keeper_;              // of their memory
 };
 
 } // namespace glt::detail

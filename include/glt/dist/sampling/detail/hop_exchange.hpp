@@ -73,7 +73,7 @@ public:
   std::span<hop_sample<Policy, Vertex> const> merge(Requests const& requests, IsHere is_here, DrawnOf drawn_of) {
     merging_.begin(count_bytes_, sizes_, edge_ids_);
     std::int64_t num_edges = 0;
-    for (std::size_t rank = 0; rank < requests.counts().size(); ++rank) {
+    for (std::size_t rank = 0; rank < requests.num_owners(); ++rank) {
       auto const places_of = [&](std::size_t e) { return requests.places_of(rank, relations_[e].type); };
       if (is_here(rank)) {
         for (std::size_t e = 0; e < relations_.size(); ++e) {
@@ -145,9 +145,9 @@ class requester_draws {
 public:
   using relation_type = relation_request<GraphSpace, Vertex, Rule>;
   using rows_type = requested_rows<space, query_type>;
-  /// Function that returns the rule for a rank's requests over a relation; empty if the relation's rule is for all
-  /// ranks.
-  using rule_source = std::function<Rule(int rank, std::size_t relation)>;
+  /// Function that returns the rule for a rank's requests over a relation to a part; nothing if this rank does not know
+  /// it. A rule for another part has the data of this part. Empty if the relation's rule is for all ranks.
+  using rule_source = std::function<std::optional<Rule>(int rank, std::size_t relation, int part)>;
 
   explicit requester_draws(Policy policy) : policy_(policy), own_(policy) {}
 
@@ -201,7 +201,7 @@ private:
     with_rule_.assign(relations_.begin(), relations_.end());
     if (rule_of_ != nullptr) {
       for (std::size_t e = 0; e < with_rule_.size(); ++e) {
-        with_rule_[e].rule = (*rule_of_)(static_cast<int>(rank), e);
+        with_rule_[e].rule = *(*rule_of_)(static_cast<int>(rank), e, static_cast<int>(rank_));
       }
     }
     std::array<std::int64_t, 2> const ends{0, requests.rows.size()};
@@ -260,17 +260,22 @@ public:
   /// @comm   none
   /// @throws precondition_error  as `shared_draws::set`
   void read_in_place(std::span<partition_book const> books, std::span<relation_ends const> ends,
-                     node_views<part_view<space, Vertex>> neighborhood, std::span<Rule const> rules, bool allowed)
+                     node_views<part_view<space, Vertex>> neighborhood, std::span<Rule const> rules, bool allowed,
+                     std::shared_ptr<hot_edges<Vertex> const> hot)
     requires host_policy<Policy>
   {
-    shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed);
-    requests_.keep(shared_.parts().flags());
+    shared_.set(books, ends, std::move(neighborhood), rules, requests_.rank(), requests_.size(), allowed,
+                std::move(hot));
+    requests_.keep_copied({}); // until the next draw
   }
 
   /// Returns true if all ranks sample all rows in place. Then `draw` sends nothing and does not wait for other ranks.
   [[nodiscard]] bool sends_nothing() const noexcept { return shared_.parts().everywhere(); }
+  [[nodiscard]] bool reads_in_place(int part) const noexcept {
+    return shared_.parts().has(static_cast<std::size_t>(part));
+  }
   /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
-  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.parts().reason(); }
+  [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
   /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return counts_; }
 
@@ -305,6 +310,11 @@ public:
     bool const sends = !sends_nothing();
     auto const misrouted = failure_of([&] {
       replies_.plan(frontiers, relations, edge_ids);
+      if constexpr (own_apart) {
+        shared_.choose(relations, rule_of);
+        requests_.keep(shared_.chosen());
+        requests_.keep_copied(shared_.copied_vertices());
+      }
       requests_.route(frontiers, queries);
     });
     if (!misrouted.empty()) {
@@ -320,7 +330,7 @@ public:
         draws_.draw_own(requests_.here(static_cast<std::size_t>(requests_.rank())));
         if (shared_.parts().any()) {
           shared_.draw(
-              relations, edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
+              edge_ids, [&](std::size_t part) { return requests_.first_rows_of(static_cast<int>(part)); },
               [&](std::size_t part) { return requests_.here(part); });
         }
       } catch (...) {
@@ -351,10 +361,10 @@ public:
 
 private:
   [[nodiscard]] bool is_self(std::size_t rank) const noexcept { return static_cast<int>(rank) == requests_.rank(); }
-  [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.parts().has(rank); }
+  [[nodiscard]] bool is_shared(std::size_t rank) const noexcept { return shared_.has_chosen(rank); }
 
   void count() {
-    for (std::size_t rank = 0; rank < requests_.counts().size(); ++rank) {
+    for (std::size_t rank = 0; rank < requests_.num_owners(); ++rank) {
       (is_self(rank)     ? counts_.own
        : is_shared(rank) ? counts_.in_place
                          : counts_.remote) += requests_.rows_of(rank).size();

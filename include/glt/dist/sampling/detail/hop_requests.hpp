@@ -4,6 +4,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/sampling/detail/type_places.hpp>
+#include <glt/feature/detail/id_table.hpp>
 #include <glt/partition/book.hpp>
 #include <glt/sample/rule/rule.hpp>
 
@@ -25,7 +26,7 @@ struct join_ids {
 /// Numbering of the vertices of all types together: part by part and, inside a part, type by type.
 ///
 /// So one book and one routed list serve all types; the place of a row in its part gives its type. If there is only one
-/// type, its numbers are kept.
+/// type, its numbers are kept. Vertices whose rows were copied are numbered in one more part, behind the others.
 ///
 /// @where  memory of `Policy`
 template <device_policy Policy>
@@ -33,12 +34,15 @@ class typed_rows {
 public:
   static constexpr memory_space space = Policy::space;
 
-  /// @shape  books [T], each of num_parts parts
+  /// Borrows the tables of the copied vertices.
+  ///
+  /// @shape  books [T], each of num_parts parts · copied [node types], which repeat for T types; or empty
   /// @pre    there are types and parts, and every book has num_parts parts; not checked
   /// @throws precondition_error  if a part has more vertices of all types than a `local_id` can number
   /// @cost   O(P · T), in time and memory
-  typed_rows(std::vector<partition_book> books, int num_parts, Policy policy = {})
-      : policy_(policy), books_(std::move(books)), joined_(0, policy) {
+  typed_rows(std::vector<partition_book> books, int num_parts, Policy policy = {},
+             std::span<id_table<device::cpu> const> copied = {})
+      : policy_(policy), books_(std::move(books)), copied_(copied), joined_(0, policy) {
     std::vector<global_id> ends{0};
     std::vector<std::vector<global_id>> first_joined(books_.size());
     for (int part = 0; part < num_parts; ++part) {
@@ -46,6 +50,14 @@ public:
       for (std::size_t t = 0; t < books_.size(); ++t) {
         first_joined[t].push_back(ends.back() + first_.back());
         first_.push_back(first_.back() + books_[t].size(part));
+      }
+      ends.push_back(ends.back() + first_.back());
+    }
+    if (has_copies()) {
+      first_.push_back(0);
+      for (std::size_t t = 0; t < books_.size(); ++t) {
+        first_copied_.push_back(ends.back() + first_.back());
+        first_.push_back(first_.back() + copied_of(t).size());
       }
       ends.push_back(ends.back() + first_.back());
     }
@@ -57,6 +69,7 @@ public:
   }
 
   [[nodiscard]] int num_types() const noexcept { return static_cast<int>(books_.size()); }
+  [[nodiscard]] bool has_copies() const noexcept { return !copied_.empty(); }
   /// Returns the book of all types together.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
 
@@ -82,6 +95,11 @@ public:
                                   join_ids<space, Vertex>{book_view<space>(std::as_const(offsets_[t]).view()),
                                                           std::as_const(first_joined_[t]).view(), lists[t],
                                                           joined_.data() + first_place[t]});
+      if constexpr (host_policy<Policy>) {
+        if (has_copies()) {
+          number_copies(t, lists[t], joined_.data() + first_place[t]);
+        }
+      }
     }
     return std::as_const(joined_).view();
   }
@@ -98,10 +116,22 @@ public:
   }
 
 private:
+  [[nodiscard]] id_table<device::cpu> const& copied_of(std::size_t type) const noexcept {
+    return copied_[type % copied_.size()];
+  }
+  template <class Vertex>
+  void number_copies(std::size_t type, array_view<space, Vertex const> vertices, global_id* joined) const {
+    copied_of(type).find_all(
+        vertices.size(), [&](std::int64_t i) { return std::int64_t{vertices[i]}; },
+        [&](std::int64_t i, std::int64_t row) { joined[i] = row < 0 ? joined[i] : first_copied_[type] + row; });
+  }
+
   Policy policy_;
   std::vector<partition_book> books_;
+  std::span<id_table<device::cpu> const> copied_;
   partition_book book_;
-  std::vector<std::int64_t> first_;                     // [P, T + 1]
+  std::vector<std::int64_t> first_;                     // [P, T + 1], with copies [P + 1, T + 1]
+  std::vector<global_id> first_copied_;                 // [T], or empty
   std::vector<buffer<Policy, global_id>> offsets_;      // of the books
   std::vector<buffer<Policy, global_id>> first_joined_; // [T], [P]
   buffer<Policy, global_id> joined_;
@@ -164,18 +194,26 @@ public:
       return;
     }
     check_batches(books, batches);
-    std::vector<partition_book> of_all;
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      of_all.insert(of_all.end(), books.begin(), books.end());
-    }
     batches_ = 0; // until the end of this call
     books_.assign(books.begin(), books.end());
-    types_.emplace(std::move(of_all), routed_.size(), policy_);
-    batches_ = batches;
+    number_rows(batches);
+  }
+
+  /// Keeps requests to vertices with copies here from now on, as requests to one more rank, number R.
+  ///
+  /// @shape  copied [node types], borrowed; or empty
+  /// @pre    books were set, and the policy is of the host; not checked
+  void keep_copied(std::span<id_table<device::cpu> const> copied) {
+    if (copied_.data() != copied.data() || copied_.size() != copied.size()) {
+      copied_ = copied;
+      number_rows(std::exchange(batches_, 0));
+    }
   }
 
   [[nodiscard]] int rank() const noexcept { return routed_.rank(); }
   [[nodiscard]] int size() const noexcept { return routed_.size(); }
+  /// Returns the number of ranks, and one more if vertices with copies are requested from number R.
+  [[nodiscard]] std::size_t num_owners() const noexcept { return static_cast<std::size_t>(types_->book().num_parts()); }
   /// Returns the communicator for the replies.
   [[nodiscard]] auto& comm() noexcept { return routed_.exchange().comm(); }
   /// Returns the first row of every type in the local part, and the end of the last type.
@@ -185,7 +223,7 @@ public:
   }
 
   /// Keeps requests to these ranks here from now on: routed, but not sent.
-  void keep(std::vector<char> is_kept) { routed_.keep(std::move(is_kept)); }
+  void keep(std::span<char const> is_kept) { routed_.keep(is_kept); }
 
   /// Sorts the frontiers by owner, type after type.
   ///
@@ -198,7 +236,7 @@ public:
     for (auto const& frontier : frontiers) {
       first_place_.push_back(first_place_.back() + frontier.size());
     }
-    if (types_->num_types() == 1) {
+    if (types_->num_types() == 1 && !types_->has_copies()) {
       route_list(frontiers[0], queries);
     } else {
       try {
@@ -290,6 +328,15 @@ private:
     }
   }
 
+  void number_rows(std::int64_t batches) {
+    std::vector<partition_book> of_all;
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      of_all.insert(of_all.end(), books_.begin(), books_.end());
+    }
+    types_.emplace(std::move(of_all), routed_.size(), policy_, copied_);
+    batches_ = batches;
+  }
+
   template <class Vertex>
   void route_list(array_view<space, Vertex const> list, [[maybe_unused]] std::span<queries_type const> queries) {
     if constexpr (has_queries) {
@@ -324,7 +371,8 @@ private:
 
   Policy policy_;
   std::vector<partition_book> books_; // by node type
-  std::int64_t batches_ = 0;          // for which types_ has room
+  std::span<id_table<device::cpu> const> copied_;
+  std::int64_t batches_ = 0; // for which types_ has room
   std::optional<typed_rows<Policy>> types_;
   std::vector<std::int64_t> first_place_; // [T + 1], first place of every type in the routed list
   type_places<Policy> type_places_;

@@ -6,12 +6,16 @@
 
 namespace glt::detail {
 
-/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any.
+/// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any; else copies of edges.
 template <device_policy Policy, class Reader, class Divided>
 void read_neighborhood(Reader& reader, Divided const& of) {
   if constexpr (host_policy<Policy>) {
     if (!of.neighborhood().of_rank.empty()) {
       reader.read_in_place(of.neighborhood());
+    } else if constexpr (requires { of.hot_edges(); }) {
+      if (of.hot_edges() != nullptr) {
+        reader.read_in_place(of.hot_edges()->own);
+      }
     }
   }
 }
@@ -40,11 +44,14 @@ public:
     }
   }
 
+  /// Adds copies as one more part, behind the last one.
+  void add_copies() { flags_.push_back(1); }
+
   [[nodiscard]] bool any() const noexcept { return std::ranges::count(flags_, 1) > 0; }
   [[nodiscard]] bool has(std::size_t part) const noexcept { return part < flags_.size() && flags_[part] != 0; }
   /// Returns true if all ranks read all other parts in place, so that none asks another.
   [[nodiscard]] bool everywhere() const noexcept { return everywhere_; }
-  /// @shape  [P], or empty if no parts are shared
+  /// @shape  [P], with copies [P + 1], or empty if no parts are shared
   [[nodiscard]] std::vector<char> const& flags() const noexcept { return flags_; }
   /// Returns the reason why some parts are not in the set; empty if all are.
   [[nodiscard]] std::string const& reason() const noexcept { return reason_; }
