@@ -325,7 +325,8 @@ struct metis_partitioner {
     }
     auto weights = detail::make_metis_weights(rows.num_rows(), std::nullopt, std::move(shortened));
     detail::best_division best(graph, limits, num_parts);
-    best.offer(detail::call_metis(made, weights, num_parts, {.seed = by_seed, .cuts = cuts, .refinements = refinements}));
+    best.offer(
+        detail::call_metis(made, weights, num_parts, {.seed = by_seed, .cuts = cuts, .refinements = refinements}));
     best.offer(greedy_coarsest{.tries = 2}(graph, limits, num_parts, by_seed));
     return std::move(best).result();
   }

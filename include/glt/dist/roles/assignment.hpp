@@ -38,7 +38,6 @@ namespace glt::dist {
   return i < detail::role_names.size() ? detail::role_names[i] : "unknown role";
 }
 
-
 /// Gives every trainer `workers_per_trainer` worker ranks on the same machine. On each machine, in ascending order, the
 /// first rank is a trainer, the next ones are its workers, and so on. Returns the trainer of every rank: a trainer's is
 /// its rank.

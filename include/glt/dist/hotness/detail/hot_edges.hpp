@@ -246,9 +246,7 @@ private:
         counts.push_back(std::ssize(sent) - before);
       }
     });
-    return exchange_lists<Comm, T>(*comm_, site(), std::move(failure), sent, counts,
-                                   dist::exchange_options().round_bytes)
-        .items;
+    return exchange_lists<Comm, T>(*comm_, site(), std::move(failure), sent, counts, exchange_round_bytes).items;
   }
 
   void copy_edges(edges_type& made, std::size_t e) {
