@@ -3,8 +3,6 @@
 
 #include <glt/core/error.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
-#include <glt/dist/full_batch/mfg.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
@@ -12,55 +10,26 @@
 
 #include "support/errors.hpp"
 #include "support/hetero_parts.hpp"
-#include "support/parts.hpp"
 #include "support/ranks.hpp"
 #include "support/scarce.hpp"
-#include "torch/slopes.hpp"
-
-#include <torch/autograd.h>
+#include "torch/hetero_layers.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 using glt_test::divided_hetero_graph;
+using glt_test::random_rows;
+using glt_test::rows_by_type;
 
 namespace {
 
-using rows_by_type = std::vector<at::Tensor>;
-
-// Rows of all vertices of every type, the same on all ranks.
-rows_by_type random_rows(glt::hetero_schema const& schema, std::int64_t width) {
-  at::manual_seed(3);
-  rows_by_type rows;
-  for (int t = 0; t < schema.num_node_types(); ++t) {
-    rows.push_back(at::randn({schema.num_vertices(t), width}, at::kDouble));
-  }
-  return rows;
-}
-
 glt::rgcn_conv make_layer(glt::hetero_schema const& schema, glt::rgcn_conv::options options) {
-  at::manual_seed(5);
-  glt::rgcn_conv layer(schema, options);
-  layer->to(at::kDouble);
-  return layer;
-}
-
-// Parameters of all ranks are the same; modules are shared handles.
-glt::rgcn_conv copy_of(glt::rgcn_conv const& from, glt::hetero_schema const& schema, glt::rgcn_conv::options options) {
-  glt::rgcn_conv layer(schema, options);
-  layer->to(at::kDouble);
-  at::NoGradGuard const guard;
-  auto const parameters = layer->parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i].copy_(from->parameters()[i]);
-  }
-  return layer;
+  return glt_test::make_hetero_layer<glt::rgcn_conv>(schema, options);
 }
 
 // The layer as products with dense matrices.
@@ -87,72 +56,14 @@ rows_by_type dense_layer(glt::rgcn_conv& layer, glt_test::hetero_list const& lis
   return y;
 }
 
-at::Tensor original_ids(divided_hetero_graph const& divided, int type, int rank) {
-  auto const& names = divided.names[static_cast<std::size_t>(type)];
-  std::vector<std::int64_t> ids;
-  for (auto v = names.book.begin(rank); v < names.book.end(rank); ++v) {
-    ids.push_back(names.original[v]);
-  }
-  return at::tensor(ids, at::kLong);
-}
-
-// A number that every element of the output changes in another way.
-at::Tensor loss_of(at::Tensor const& y, at::Tensor const& ids) {
-  auto const weights = at::sin(ids.to(at::kDouble)).unsqueeze(1) + at::arange(y.size(1), at::kDouble);
-  return (y * weights).sum();
-}
-
 void check_on_ranks(glt_test::hetero_list const& list, glt::rgcn_conv::options options, std::size_t shift,
                     bool has_cover = false) {
-  auto whole_x = random_rows(list.schema, options.in);
-  for (auto& rows : whole_x) {
-    rows.requires_grad_();
-  }
-  auto whole = make_layer(list.schema, options);
-  auto const expected = dense_layer(whole, list, whole_x);
-  auto loss = at::zeros({}, at::kDouble);
-  for (auto const& y : expected) {
-    loss = loss + loss_of(y, at::arange(y.size(0), at::kLong));
-  }
-  loss.backward();
-  glt_test::on_ranks([&](auto comm) {
-    INFO("partitioner ", shift, " of the first type, rank ", comm.rank(), " of ", comm.size());
-    divided_hetero_graph const divided(list, comm.size(), shift);
-    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::hetero_sharded_graph sharded(comm, graph,
-                                            {.depth = static_cast<std::int64_t>(shift % 4), .cover = has_cover});
-    auto layer = copy_of(whole, list.schema, options);
-    auto const parameters = layer->parameters(); // a rank's gradients are its share of the sum
-    rows_by_type x;
-    rows_by_type ids;
-    for (int t = 0; t < list.schema.num_node_types(); ++t) {
-      ids.push_back(original_ids(divided, t, comm.rank()));
-      x.push_back(whole_x[static_cast<std::size_t>(t)].detach().index_select(0, ids.back()).requires_grad_());
-    }
-    auto const y = layer(x, sharded);
-    auto own_loss = at::zeros({}, at::kDouble);
-    for (std::size_t t = 0; t < y.size(); ++t) {
-      CHECK(at::allclose(y[t], expected[t].detach().index_select(0, ids[t]), 1e-9, 1e-9));
-      own_loss = own_loss + loss_of(y[t], ids[t]);
-    }
-    own_loss.backward();
+  auto const after = [&](auto& sharded) {
     if (!has_cover) { // all relations in one rotation, there and back
-      CHECK(sharded.report().messages <= 2 * (comm.size() - 1));
+      CHECK(sharded.report().messages <= 2 * (sharded.relation(0).size() - 1));
     }
-    for (std::size_t t = 0; t < x.size(); ++t) {
-      auto const gradient =
-          whole_x[t].grad().defined() ? whole_x[t].grad().index_select(0, ids[t]) : at::zeros_like(x[t]);
-      CHECK(at::allclose(x[t].grad().defined() ? x[t].grad() : at::zeros_like(x[t]), gradient, 1e-9, 1e-9));
-    }
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      auto share =
-          parameters[i].grad().defined() ? parameters[i].grad().contiguous().clone() : at::zeros_like(parameters[i]);
-      comm.all_reduce(std::span<double>(share.template data_ptr<double>(), static_cast<std::size_t>(share.numel())),
-                      glt::reduction::sum);
-      auto const& gradient = whole->parameters()[i].grad();
-      CHECK(at::allclose(share, gradient.defined() ? gradient : at::zeros_like(share), 1e-8, 1e-8));
-    }
-  });
+  };
+  glt_test::check_hetero_on_ranks<glt::rgcn_conv>(list, options, shift, dense_layer, {}, has_cover, after);
 }
 
 } // namespace
@@ -168,58 +79,11 @@ TEST_CASE("rgcn_conv over ranks equals the dense layer over the whole graph, wit
 }
 
 TEST_CASE("the gradients of rgcn_conv over ranks agree with finite differences") {
-  auto const list = glt_test::academic_graph(2);
-  auto const whole = make_layer(list.schema, {.in = 2, .out = 2, .num_bases = 2});
-  glt_test::on_ranks([&](auto comm) {
-    divided_hetero_graph const divided(list, comm.size());
-    glt::dist::hetero_graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::hetero_sharded_graph sharded(comm, graph);
-    glt::rgcn_conv layer = copy_of(whole, list.schema, {.in = 2, .out = 2, .num_bases = 2});
-    auto inputs = layer->parameters();
-    auto const num_parameters = inputs.size();
-    for (auto const& rows : random_rows(list.schema, 2)) {
-      inputs.push_back(rows.requires_grad_());
-    }
-    glt_test::check_slopes(comm, inputs, [&] {
-      rows_by_type own;
-      rows_by_type ids;
-      for (int t = 0; t < list.schema.num_node_types(); ++t) {
-        ids.push_back(original_ids(divided, t, comm.rank()));
-        own.push_back(inputs[num_parameters + static_cast<std::size_t>(t)].index_select(0, ids.back()));
-      }
-      auto const y = layer(own, sharded);
-      auto loss = at::zeros({}, at::kDouble);
-      for (std::size_t t = 0; t < y.size(); ++t) {
-        loss = loss + loss_of(y[t].pow(2), ids[t]);
-      }
-      return loss;
-    });
-  });
+  glt_test::check_hetero_differences<glt::rgcn_conv>({.in = 2, .out = 2, .num_bases = 2});
 }
 
 TEST_CASE("rgcn_conv over a message-flow graph equals the one over the whole graph at the seeds") {
-  auto const edges = glt_test::random_graph(101, 170);
-  glt::hetero_schema const schema({{"a", edges.num_vertices}}, {{"a", "x", "a"}});
-  auto const whole = make_layer(schema, {.in = 4, .out = 3});
-  auto const x = random_rows(schema, 4)[0];
-  glt_test::on_ranks([&](auto comm) {
-    glt_test::divided_graph const divided(edges, glt_test::all_partitioners()[1], comm.size());
-    glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::dist::sharded_graph sharded(comm, graph);
-    std::vector<glt::local_id> seeds;
-    for (glt::local_id v = 0; v < sharded.num_destinations(); v += 7) {
-      seeds.push_back(v);
-    }
-    auto mfgs = glt::dist::make_mfgs(comm, graph, seeds, 1);
-    auto const own = x.narrow(0, divided.names.book.begin(comm.rank()), sharded.num_sources());
-    auto const select = [](at::Tensor const& rows, std::vector<glt::local_id> const& places) {
-      return rows.index_select(0, glt::to_tensor(glt::host_view<glt::local_id const>(places)));
-    };
-    auto layer = copy_of(whole, schema, {.in = 4, .out = 3});
-    auto const expected = layer(rows_by_type{own}, [&](int) -> auto& { return sharded; })[0];
-    auto const made = layer(rows_by_type{select(own, mfgs.inputs)}, [&](int) -> auto& { return mfgs.layers[0]; })[0];
-    CHECK(at::allclose(made, select(expected, seeds), 1e-12, 1e-12));
-  });
+  glt_test::check_hetero_mfg<glt::rgcn_conv>({.in = 4, .out = 3});
 }
 
 TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at the seeds") {
@@ -248,41 +112,7 @@ TEST_CASE("rgcn_conv over blocks with all neighbours equals the dense layer at t
 }
 
 TEST_CASE("two layers over sampled typed blocks equal two over the whole graph, forward and backward") {
-  auto const list = glt_test::academic_graph(33); // institutions have no in-edges
-  auto const graph = list.graph();
-  for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
-    glt::hetero_neighbor_sampler<glt::device::cpu> sampler(
-        graph.view(), {.fanouts = glt::same_fanouts(list.schema, {-1, -1}), .expand = expand});
-    std::vector<glt::local_id> const seeds{7, 2, 30};
-    glt::hetero_subgraph<glt::device::cpu> subgraph;
-    sampler.sample(0, seeds, {}, subgraph);
-    auto const x = random_rows(list.schema, 4);
-    auto first = make_layer(list.schema, {.in = 4, .out = 5});
-    auto second = make_layer(list.schema, {.in = 5, .out = 3, .num_bases = 2});
-    rows_by_type whole;
-    rows_by_type sampled;
-    for (int t = 0; t < list.schema.num_node_types(); ++t) {
-      auto const nodes = glt::to_tensor(subgraph.nodes(t)).to(at::kLong);
-      whole.push_back(x[static_cast<std::size_t>(t)].clone().requires_grad_());
-      sampled.push_back(x[static_cast<std::size_t>(t)].index_select(0, nodes).requires_grad_());
-    }
-    auto const of_layer = [&](int layer) { return [&subgraph, layer](int e) { return subgraph.block(e, layer); }; };
-    auto const hidden = first(sampled, of_layer(0));
-    auto const y = second(hidden, of_layer(1))[0].narrow(0, 0, 3);
-    auto const places = at::tensor(std::vector<std::int64_t>(seeds.begin(), seeds.end()), at::kLong);
-    auto const expected = dense_layer(second, list, dense_layer(first, list, whole))[0].index_select(0, places);
-    CHECK(at::allclose(y, expected, 1e-9, 1e-9));
-    loss_of(y, places).backward();
-    loss_of(expected, places).backward();
-    for (std::size_t t = 0; t < whole.size(); ++t) {
-      auto const nodes = glt::to_tensor(subgraph.nodes(static_cast<int>(t))).to(at::kLong);
-      if (whole[t].grad().defined() && sampled[t].grad().defined()) {
-        auto const spread = at::zeros_like(whole[t]).index_add(0, nodes, sampled[t].grad());
-        CHECK(at::allclose(spread, whole[t].grad(), 1e-9, 1e-9));
-      }
-    }
-    CHECK(whole[2].grad().abs().max().item<double>() > 0); // institutions, two hops away
-  }
+  glt_test::check_hetero_blocks<glt::rgcn_conv>({.in = 4, .out = 5}, {.in = 5, .out = 3, .num_bases = 2}, dense_layer);
 }
 
 TEST_CASE("a rank with rows that do not fit, without memory or with another schema, fails") {

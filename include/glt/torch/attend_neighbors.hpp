@@ -366,6 +366,11 @@ template <class Graph>
 
 namespace detail {
 
+/// Returns weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
+[[nodiscard]] inline at::Tensor by_head(at::Tensor const& weights) {
+  return (at::eye(weights.size(0), weights.options().requires_grad(false)).unsqueeze(2) * weights).flatten(1);
+}
+
 /// Message graph with attention along its edges; another type provides the function in its namespace.
 template <class Graph>
 concept attention_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
