@@ -63,10 +63,11 @@ auto dense_rgat(rgat_options const& options) {
       relation_tensors const edges(list, e);
       auto const n = x[edges.to].size(0);
       auto const z = x[edges.from].mm(of("map", e).t()).view({x[edges.from].size(0), options.heads, options.out});
-      auto const scores = at::leaky_relu((z * of("source", e)).sum(2).index_select(0, edges.sources) +
-                                             x[edges.to].mm(of("destination", e).t()).index_select(0, edges.destinations),
-                                         options.slope)
-                              .exp();
+      auto const scores =
+          at::leaky_relu((z * of("source", e)).sum(2).index_select(0, edges.sources) +
+                             x[edges.to].mm(of("destination", e).t()).index_select(0, edges.destinations),
+                         options.slope)
+              .exp();
       auto const sums = at::zeros({n, options.heads}, at::kDouble).index_add(0, edges.destinations, scores);
       auto shares = scores / sums.index_select(0, edges.destinations);
       if (options.dropout > 0) {

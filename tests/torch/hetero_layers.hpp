@@ -220,8 +220,8 @@ void check_hetero_blocks(typename Layer::options of_first, typename Layer::optio
   auto const list = academic_graph(33); // institutions have no in-edges
   auto const graph = list.graph();
   for (auto const expand : {glt::frontier::fresh, glt::frontier::all}) {
-    glt::hetero_neighbor_sampler<cpu> sampler(
-        graph.view(), {.fanouts = glt::same_fanouts(list.schema, {-1, -1}), .expand = expand});
+    glt::hetero_neighbor_sampler<cpu> sampler(graph.view(),
+                                              {.fanouts = glt::same_fanouts(list.schema, {-1, -1}), .expand = expand});
     std::vector<glt::local_id> const seeds{7, 2, 30};
     glt::hetero_subgraph<cpu> subgraph;
     sampler.sample(0, seeds, {}, subgraph);

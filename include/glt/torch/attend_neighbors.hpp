@@ -143,11 +143,11 @@ public:
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
                        result_gradient_tensors const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      detail::attend_backward(*graph_, views<scalar_t const>(rows),
-                              {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
-                              {matrix_over<space, scalar_t const>(gradient.output),
-                               matrix_over<space, scalar_t const>(gradient.log_sums)},
-                              views<scalar_t>(out), options_, pushed_);
+      detail::attend_backward(
+          *graph_, views<scalar_t const>(rows),
+          {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
+          {matrix_over<space, scalar_t const>(gradient.output), matrix_over<space, scalar_t const>(gradient.log_sums)},
+          views<scalar_t>(out), options_, pushed_);
       loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, softmax, gradient, out);
     });
   }
@@ -180,10 +180,10 @@ private:
   bool const is_additive = how.score == attention_score::additive;
   if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != queries.size(1) ||
       (is_additive ? keys.size(1) != how.heads : keys.size(1) == 0 || keys.size(1) % how.heads != 0)) {
-    throw precondition_error(message(
-        "attend_neighbors in ", how.heads, " heads over values ", to_string(values), ", keys ", to_string(keys),
-        " and queries ", to_string(queries), "; pass as many columns of values for each head, and ",
-        is_additive ? "one of keys and queries" : "one or more of keys, as many as of queries"));
+    throw precondition_error(
+        message("attend_neighbors in ", how.heads, " heads over values ", to_string(values), ", keys ", to_string(keys),
+                " and queries ", to_string(queries), "; pass as many columns of values for each head, and ",
+                is_additive ? "one of keys and queries" : "one or more of keys, as many as of queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
     throw precondition_error(message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
@@ -260,21 +260,19 @@ template <memory_space Space>
     throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ", block.num_edges(),
                                              " edges; sample with edge_ids, as dropout depends on them"));
   }
-  return detail::attend_over(
-      values, keys, detail::rows_of_destinations(queries, block.num_destinations), how.heads,
-      c10::make_intrusive<detail::block_attention>(to_tensor(block.offsets), to_tensor(block.row), ids,
-                                                   detail::edge_attention<memory_space::host>(how, ids),
-                                                   std::move(loops)));
+  return detail::attend_over(values, keys, detail::rows_of_destinations(queries, block.num_destinations), how.heads,
+                             c10::make_intrusive<detail::block_attention>(
+                                 to_tensor(block.offsets), to_tensor(block.row), ids,
+                                 detail::edge_attention<memory_space::host>(how, ids), std::move(loops)));
 }
 
 namespace detail {
 
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] attended_rows attend_over_ranks(at::Tensor const& values, at::Tensor const& keys,
-                                              at::Tensor const& queries, dist::sharded_graph<Comm, Policy>& graph,
-                                              neighbor_attention const& how,
-                                              std::type_identity_t<dist::pushed_edges<Policy> const*> pushed,
-                                              bool reproducible = false) {
+[[nodiscard]] attended_rows
+attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                  dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
+                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed, bool reproducible = false) {
   auto const device = torch_device(graph.policy());
   auto loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
   auto const ids = usable_ids(how.draws.edge_ids, device);
@@ -353,7 +351,8 @@ template <class Graph>
   auto const log_sums = at::stack(all);
   auto const largest = log_sums.detach().amax(0);
   auto const powers = (log_sums - at::where(largest.isfinite(), largest, at::zeros_like(largest))).exp();
-  auto const shares = (powers / powers.sum(0).clamp_min(1)).unsqueeze(3); // the largest power is 1 where there are edges
+  auto const shares =
+      (powers / powers.sum(0).clamp_min(1)).unsqueeze(3); // the largest power is 1 where there are edges
   auto const heads = log_sums.size(2);
   at::Tensor sum;
   for (std::size_t i = 0; i < parts.size(); ++i) {

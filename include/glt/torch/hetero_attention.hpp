@@ -45,7 +45,7 @@ class rgat_conv_impl : public hetero_layer {
 public:
   using options_type = rgat_conv_options;
 
-  /// @throws precondition_error  if a width or the heads are below 1, widths are not those of all node types, or dropout
+  /// @throws precondition_error  if a width or the heads are below 1, widths are fewer or more than node types, or dropout
   ///                             is not in [0, 1)
   rgat_conv_impl(hetero_schema schema, rgat_conv_options options)
       : hetero_layer("rgat_conv", std::move(schema)), options_(std::move(options)),
@@ -104,9 +104,8 @@ public:
       if (!of_type.defined()) {
         of_type = own(index(schema_.destination_type(e)), rows_of_destinations(destinations, heads.size(0)));
       }
-      of_type = of_type + (options_.concatenate
-                               ? heads
-                               : heads.view({heads.size(0), options_.heads, options_.out}).mean(1));
+      of_type =
+          of_type + (options_.concatenate ? heads : heads.view({heads.size(0), options_.heads, options_.out}).mean(1));
     }
     for (std::size_t t = 0; t < y.size(); ++t) {
       if (!y[t].defined()) {
@@ -174,7 +173,7 @@ class hgt_conv_impl : public hetero_layer {
 public:
   using options_type = hgt_conv_options;
 
-  /// @throws precondition_error  if a width or the heads are below 1, widths are not those of all node types, or heads do
+  /// @throws precondition_error  if a width or the heads are below 1, widths are fewer or more than node types, or heads do
   ///                             not divide the output
   hgt_conv_impl(hetero_schema schema, hgt_conv_options options)
       : hetero_layer("hgt_conv", std::move(schema)), options_(std::move(options)),
@@ -208,7 +207,7 @@ public:
   /// Applies the layer; `relation(e)` is a graph of the edges of type e that has `attend_edges`: a relation of a sharded
   /// graph, or a block.
   ///
-  /// A relation's maps are multiplied with those of its source type, so its keys and values are each one product of x.
+  /// A relation's maps are multiplied with the maps of its source type, so its keys and values are each one product of x.
   ///
   /// @shape  x: for every node type t [num_sources, in of t], where destinations come first → [num_destinations, out];
   ///         for a type to which no relation leads, all existing rows, whose h is 0
@@ -242,9 +241,9 @@ public:
     }
     std::vector<at::Tensor> y;
     for (std::size_t t = 0; t < x.size(); ++t) {
-      auto const messages =
-          parts[t].empty() ? at::zeros({own[t].size(0), options_.out}, own[t].options().requires_grad(false))
-                           : at::gelu(join_attention(parts[t]));
+      auto const messages = parts[t].empty()
+                                ? at::zeros({own[t].size(0), options_.out}, own[t].options().requires_grad(false))
+                                : at::gelu(join_attention(parts[t]));
       y.push_back(map_own(relation, messages, types_[t].result->weight, types_[t].result->bias));
       if (types_[t].gate.defined()) {
         y[t] = at::lerp(own[t], y[t], types_[t].gate.sigmoid());

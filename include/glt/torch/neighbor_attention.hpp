@@ -102,9 +102,8 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
     attention_tensors const rows{saved[0], saved[1], saved[2]};
     auto const& output = saved[3];
     auto const& softmax = saved[4];
-    result_gradient_tensors const gradient{
-        gradients[0].defined() ? gradients[0].contiguous() : at::zeros_like(output),
-        gradients[1].defined() ? gradients[1].contiguous() : at::Tensor()};
+    result_gradient_tensors const gradient{gradients[0].defined() ? gradients[0].contiguous() : at::zeros_like(output),
+                                           gradients[1].defined() ? gradients[1].contiguous() : at::Tensor()};
     attention_tensors const out{at::empty_like(rows.values), at::empty_like(rows.keys), at::empty_like(rows.queries)};
     auto const edges = ctx->saved_data["edges"].toCapsule();
     static_cast<attention_edges&>(*edges).attend_backward(rows, output, softmax, gradient, out);
@@ -194,8 +193,11 @@ private:
                                           .offsets = {numbers.data_ptr<edge_offset>(), count + 1},
                                           .columns = own,
                                           .edges = own};
-    attention_options<Policy::space> options{
-        .heads = how.heads, .score = how.score, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
+    attention_options<Policy::space> options{.heads = how.heads,
+                                             .score = how.score,
+                                             .slope = how.slope,
+                                             .dropout = how.dropout,
+                                             .dropout_key = how.draws.key};
     if (ids.defined()) {
       options.edge_ids = {ids.data_ptr<edge_id>(), count};
     }

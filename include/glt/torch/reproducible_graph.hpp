@@ -243,7 +243,7 @@ namespace glt {
 /// whole graph or a layer of `dist::make_mfgs`.
 ///
 ///     glt::reproducible_graph exact{sharded};
-///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, gat_conv, rgcn_conv
+///     auto const y = second(first(x, exact).relu(), exact); // gcn_, sage_, gin_, gat_, rgcn_ or rgat_conv
 ///     (loss / num_seeds_of_all_ranks).backward();           // a sum over local seeds
 ///     glt::sum_grads(comm, network);
 ///
