@@ -2,12 +2,13 @@
 // Trains on typed parts of a folder, for the labels of one type of vertices:
 //   typed_parts --make FOLDER                                    writes a data set of papers and authors
 //   glt-partition FOLDER --parts 2 --add-reverse --out PARTS
-//   mpirun -np 2 typed_parts PARTS paper
+//   mpirun -np 2 typed_parts PARTS paper [rgcn|rgat|hgt]
 #include <glt/glt.hpp>
 #include <glt/io/folder/npy_folder_writer.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/mpi/program.hpp>
 #include <glt/torch/collectives.hpp>
+#include <glt/torch/hetero_attention.hpp>
 #include <glt/torch/rgcn_conv.hpp>
 #include <glt/torch/tensor.hpp>
 #include <glt/torch/threads.hpp>
@@ -16,6 +17,7 @@
 #include <torch/optim/adam.h>
 
 #include <iostream>
+#include <string_view>
 
 namespace dist = glt::dist;
 
@@ -43,18 +45,19 @@ void make_folder(std::string const& folder) {
   glt::io::write_npy_folder(folder, data);
 }
 
-struct network : torch::nn::Module {
-  static constexpr std::int64_t width = 16;
+constexpr std::int64_t width = 64;
 
-  network(dist::data_set<> const& data, std::int64_t num_classes)
-      : first(register_module("first", glt::rgcn_conv(data.schema(), {.in = width, .out = width}))),
-        second(register_module("second", glt::rgcn_conv(data.schema(), {.in = width, .out = num_classes}))) {
-    for (int type = 0; type < data.schema().num_node_types(); ++type) { // brings all features to one width
-      auto const columns = data.features(type).num_columns();
-      entries.push_back(columns == 0 ? torch::nn::Linear(nullptr) : torch::nn::Linear(columns, width));
-      if (columns > 0) {
-        register_module("entry" + std::to_string(type), entries.back());
-      }
+template <class Layer>
+struct network : torch::nn::Module {
+  network(dist::data_set<> const& data, typename Layer::options options, std::int64_t num_classes)
+      : first(register_module("first", Layer(data.schema(), options))),
+        second(register_module("second", Layer(data.schema(), options))),
+        last(register_module("last", torch::nn::Linear(width, num_classes))) {
+    for (int type = 0; type < data.schema().num_node_types(); ++type) { // brings all types to one width
+      auto const columns = data.features(type).num_columns();           // without features, every vertex has a row
+      torch::nn::Linear const entry(columns > 0 ? columns : data.schema().num_vertices(type), width);
+      entries.push_back(register_module("entry" + std::to_string(type), entry));
+      has_features.push_back(columns > 0);
     }
   }
 
@@ -62,35 +65,46 @@ struct network : torch::nn::Module {
     std::vector<at::Tensor> x; // a matrix for every type
     for (int type = 0; type < std::ssize(entries); ++type) {
       auto& entry = entries[static_cast<std::size_t>(type)];
-      x.push_back(entry.is_empty() ? at::ones({batch.subgraph.nodes(type).size(), width})
-                                   : entry(glt::to_tensor(batch.tensors[type]["x"].template as<float>())));
+      x.push_back(has_features[static_cast<std::size_t>(type)]
+                      ? entry(glt::to_tensor(batch.tensors[type]["x"].template as<float>()))
+                      : entry->weight.t().index_select(0, glt::to_tensor(batch.subgraph.nodes(type))));
     }
-    x = first(x, [&](int relation) { return batch.subgraph.block(relation, 0); });
-    std::ranges::for_each(x, [](at::Tensor& rows) { rows = rows.relu(); });
-    return second(x, [&](int relation) { return batch.subgraph.block(relation, 1); })[batch.seed_type];
+    x = first(activated(x), [&](int relation) { return batch.subgraph.block(relation, 0); });
+    x = second(activated(x), [&](int relation) { return batch.subgraph.block(relation, 1); });
+    return last(activated(x)[batch.seed_type]);
+  }
+
+  std::vector<at::Tensor> activated(std::vector<at::Tensor> x) const {
+    for (auto& rows : x) {
+      rows = at::dropout(at::layer_norm(rows, {width}).relu(), 0.5, is_training());
+    }
+    return x;
   }
 
   std::vector<torch::nn::Linear> entries;
-  glt::rgcn_conv first, second;
+  std::vector<bool> has_features;
+  Layer first, second;
+  torch::nn::Linear last;
 };
 
-void run(glt::mpi_comm comm, char const* folder, char const* type_name) {
+template <class Layer>
+void run(glt::mpi_comm comm, char const* folder, char const* type_name, typename Layer::options options) {
   glt::set_torch_threads(1); // ranks are the parallelism
   auto const data = glt::io::open_data_set(comm, folder);
   auto const type = data.schema().find_node_type(type_name); // an error lists the names
   auto const labels_of = [&](auto const& batch) {            // of the distinct seeds
     return glt::to_tensor(batch.tensors[type]["y"].template as<std::int64_t>()).squeeze(1);
   };
-  dist::typed_batches const recipe(data, {.fanouts = glt::same_fanouts(data.schema(), {5, 5})});
+  dist::typed_batches const recipe(data, {.fanouts = glt::same_fanouts(data.schema(), {10, 10})});
   dist::loader train(comm, recipe, dist::typed_seeds<>(type, {data.split("train", type)}),
                      {.batch_size = 50, .shuffle = true});
   dist::loader test(comm, recipe, dist::typed_seeds<>(type, {data.split("test", type)}), {.batch_size = 200});
 
   at::manual_seed(1);
-  network net(data, data.num_classes(type));
+  network<Layer> net(data, options, data.num_classes(type));
   glt::sync_params(comm, net);
-  torch::optim::Adam adam(net.parameters(), 0.01);
-  for (int epoch = 0; epoch < 10; ++epoch) {
+  torch::optim::Adam adam(net.parameters(), torch::optim::AdamOptions(0.005).weight_decay(0.001));
+  for (int epoch = 0; epoch < 30; ++epoch) {
     for (auto const& batch : train.epoch(epoch)) {
       adam.zero_grad();
       if (batch.num_seeds > 0) {
@@ -100,6 +114,7 @@ void run(glt::mpi_comm comm, char const* folder, char const* type_name) {
       adam.step();
     }
   }
+  net.eval();
   at::NoGradGuard const no_gradients;
   std::array<double, 2> counts{}; // right, all
   for (auto const& batch : test.epoch(0)) {
@@ -115,13 +130,19 @@ void run(glt::mpi_comm comm, char const* folder, char const* type_name) {
 }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: typed_parts PARTS TYPE, or typed_parts --make FOLDER\n";
+  std::string_view const model = argc == 4 ? argv[3] : "rgcn";
+  if ((argc != 3 && argc != 4) || (model != "rgcn" && model != "rgat" && model != "hgt")) {
+    std::cerr << "usage: typed_parts PARTS TYPE [rgcn|rgat|hgt], or typed_parts --make FOLDER\n";
     return 2;
   }
   if (std::string_view(argv[1]) == "--make") {
     make_folder(argv[2]);
     return 0;
   }
-  return glt::run_mpi_program([&](glt::mpi_comm comm) { run(comm, argv[1], argv[2]); }, std::cerr);
+  auto const train = [&](glt::mpi_comm comm) {
+    model == "rgat"  ? run<glt::rgat_conv>(comm, argv[1], argv[2], {.in = {width}, .out = width / 8, .heads = 8})
+    : model == "hgt" ? run<glt::hgt_conv>(comm, argv[1], argv[2], {.in = {width}, .out = width, .heads = 8})
+                     : run<glt::rgcn_conv>(comm, argv[1], argv[2], {.in = width, .out = width});
+  };
+  return glt::run_mpi_program(train, std::cerr);
 }

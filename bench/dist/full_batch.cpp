@@ -147,7 +147,7 @@ struct attention_workload : full_batch_workload {
   void backward() {
     glt::detail::attention_rows<glt::memory_space::host, float> const gradients{
         {by_values.data(), graph.num_sources(), columns}, by_head(by_keys), by_head(by_queries)};
-    glt::detail::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), both(softmax)}, in(),
+    glt::detail::attend_backward(graph, {in(), by_head(keys), by_head(queries)}, {out(), both(softmax)}, {in()},
                                  gradients, options);
   }
 };

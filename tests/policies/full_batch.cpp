@@ -87,7 +87,7 @@ std::vector<std::vector<float>> passes_of(divided_graph const& divided, glt::thr
   glt::detail::attend_backward(
       sharded, in,
       glt::detail::attention_result<Policy::space, float const>{matrix(y, columns), matrix(softmax, 2 * heads)},
-      matrix(x, columns),
+      {matrix(x, columns)},
       glt::detail::attention_rows<Policy::space, float>{matrix(dx, columns), matrix(dkeys, heads),
                                                         matrix(dqueries, heads)},
       options);

@@ -62,8 +62,8 @@ struct naive_attention {
     return made;
   }
 
-  /// Made of the gradient by the output, through the whole Jacobian of each softmax.
-  [[nodiscard]] gradients backward(std::vector<double> const& gradient) const {
+  /// Made of the gradients by the output and by the logarithms of sums, through the whole Jacobian of each softmax.
+  [[nodiscard]] gradients backward(std::vector<double> const& gradient, std::vector<double> const& by_log_sums) const {
     gradients made{std::vector<double>(values.size(), 0), std::vector<double>(keys.size(), 0),
                    std::vector<double>(queries.size(), 0)};
     each_destination([&](std::size_t v, std::vector<in_edge> const& edges, std::size_t head) {
@@ -79,7 +79,7 @@ struct naive_attention {
         }
       }
       for (std::size_t e = 0; e < edges.size(); ++e) {
-        double by_score = 0;
+        double by_score = by_log_sums[v * num_heads() + head] * shares[e];
         for (std::size_t other = 0; other < edges.size(); ++other) {
           by_score += by_share[other] * shares[other] * ((other == e ? 1 : 0) - shares[e]);
         }

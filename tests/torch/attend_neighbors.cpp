@@ -90,6 +90,53 @@ TEST_CASE("equal scores give equal coefficients and gradients, however large the
   }
 }
 
+TEST_CASE("attentions over the edges and over the self-loops join to the attention over both, forward and backward") {
+  glt_test::random_block const block(23, 9, 4, 3);
+  glt_test::random_block const no_edges(23, 9, 0, 3);
+  glt_test::random_block const some(23, 9, 1, 5);
+  at::manual_seed(3);
+  auto const weights = at::randn({9, 4}, at::kDouble);
+  for (auto const score : {glt::attention_score::additive, glt::attention_score::dot_product}) {
+    auto const width = score == glt::attention_score::additive ? 2 : 6;
+    std::vector<at::Tensor> inputs;
+    for (auto const columns : {4, width, width}) {
+      inputs.push_back(at::randn({23, columns}, at::kDouble).requires_grad_());
+    }
+    auto const run = [&](auto attend) {
+      for (auto const& input : inputs) {
+        input.mutable_grad().reset();
+      }
+      auto const y = attend([&](glt_test::random_block const& edges, bool loops) {
+        return glt::attend_edges(inputs[0], inputs[1], inputs[2], edges.view(),
+                                 {.heads = 2, .score = score, .add_self_loops = loops});
+      });
+      (y * weights).sum().backward();
+      return std::vector{y.detach(), inputs[0].grad(), inputs[1].grad(), inputs[2].grad()};
+    };
+    auto const check = [&](std::vector<at::Tensor> const& made, std::vector<at::Tensor> const& expected) {
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        CHECK(at::allclose(made[i], expected[i], 1e-9, 1e-9));
+      }
+    };
+    check(run([&](auto attend) { return glt::join_attention({attend(block, false), attend(no_edges, true)}); }),
+          run([&](auto attend) { return attend(block, true).averages; }));
+    check(run([&](auto attend) { return glt::join_attention({attend(some, false), attend(no_edges, false)}); }),
+          run([&](auto attend) { return attend(some, false).averages; }));
+  }
+}
+
+TEST_CASE("a gradient of the logarithms of sums alone is the softmax") {
+  glt_test::random_block const block(23, 9, 4, 3);
+  auto const keys = at::randn({23, 1}, at::kDouble).requires_grad_();
+  auto const sums = glt::attend_edges(at::ones({23, 1}, at::kDouble).requires_grad_(), keys,
+                                      at::zeros({9, 1}, at::kDouble), block.view(), {.slope = 1})
+                        .log_sums;
+  sums.sum().backward(); // self-loops as well
+  CHECK(keys.grad().sum().item<double>() == doctest::Approx(9));
+  CHECK(sums.exp().sum().item<double>() ==
+        doctest::Approx((block.dense().adjacency().mm(keys.exp()) + keys.exp().narrow(0, 0, 9)).sum().item<double>()));
+}
+
 TEST_CASE("attend_neighbors refuses rows that do not fit") {
   glt_test::random_block const block(4, 2, 2, 1);
   auto const refuses = [&](at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
@@ -106,7 +153,10 @@ TEST_CASE("attend_neighbors refuses rows that do not fit") {
   refuses(rows, rows, rows, {.heads = 1}, "in 1 heads", "one of keys and queries");
   refuses(at::zeros({4, 3}), rows, rows, {.heads = 2}, "in 2 heads", "[4, 3]");
   refuses(at::zeros({3, 2}), rows, rows, {.heads = 2}, "each of 4 sources");
-  refuses(rows, rows, at::zeros({1, 2}), {.heads = 2}, "each of 4 sources");
+  refuses(rows, rows, at::zeros({1, 2}), {.heads = 2}, "queries", "each of 2 destinations");
+  refuses(rows, rows, at::zeros({4, 4}), {.heads = 2, .score = glt::attention_score::dot_product}, "as of queries");
+  refuses(rows, at::zeros({4, 3}), at::zeros({4, 3}), {.heads = 2, .score = glt::attention_score::dot_product},
+          "in 2 heads", "one or more of keys");
   refuses(rows, rows, rows, {.heads = 2, .dropout = -0.5}, "dropout of -0.5");
   refuses(rows, rows, rows, {.heads = 2, .dropout = 0.5}, "vertex ids", "2 destinations");
   refuses(rows, rows, rows, {.heads = 2, .add_self_loops = false, .dropout = 0.5}, "sample with edge_ids");

@@ -5,6 +5,7 @@
 #include <glt/core/error.hpp>
 #include <glt/torch/batch_norm.hpp>
 #include <glt/torch/collectives.hpp>
+#include <glt/torch/hetero_attention.hpp>
 #include <glt/torch/layers.hpp>
 #include <glt/torch/rgcn_conv.hpp>
 
@@ -42,8 +43,9 @@ struct network : torch::nn::Module {
       register_module("attention", glt::gat_conv({.in = 6, .out = 3, .heads = 4, .dropout = 0.3}));
   glt::gat_conv mean = register_module(
       "mean", glt::gat_conv({.in = 12, .out = 6, .heads = 2, .concatenate = false, .add_self_loops = false}));
-  glt::rgcn_conv fourth =
-      register_module("fourth", glt::rgcn_conv(two_relations(), {.in = 6, .out = num_classes, .num_bases = 2}));
+  glt::rgat_conv fourth = register_module("fourth", glt::rgat_conv(two_relations(), {.in = {6}, .out = 4, .heads = 2}));
+  glt::rgcn_conv fifth =
+      register_module("fifth", glt::rgcn_conv(two_relations(), {.in = 8, .out = num_classes, .num_bases = 2}));
 
   template <class Graph>
   at::Tensor forward(at::Tensor const& x, Graph&& graph, glt::attention_draws const& draws) {
@@ -51,7 +53,8 @@ struct network : torch::nn::Module {
         glt::keyed_dropout(norm(graph.graph.host(), first(x, graph)).relu(), 0.3, draws.key, draws.vertex_ids);
     auto const attended = attention(third(second(hidden, graph).relu(), graph).relu(), graph, draws).relu();
     auto const last = mean(attended, graph).relu();
-    return fourth({last}, [&](int) -> auto& { return graph; })[0]; // both relations have the same edges
+    auto const relation = [&](int) -> auto& { return graph; }; // both relations have the same edges
+    return fifth(fourth({last}, relation), relation)[0];
   }
 };
 
@@ -241,32 +244,36 @@ TEST_CASE("layers over a reproducible graph equal those over the graph") {
   }
 }
 
-TEST_CASE("rgcn_conv over reproducible relations equals the one over the relations") {
+TEST_CASE("layers over reproducible relations equal those over the relations") {
   auto const list = graph_to_train();
-  glt::rgcn_conv::options const options{.in = 4, .out = 3, .num_bases = 2};
   auto const x = glt_test::numbers(list.num_vertices, 4);
   glt_test::on_ranks([&](auto comm) {
     glt_test::divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::sharded_graph<decltype(comm), cpu> sharded(comm, graph);
     auto const own_x = glt_test::own_rows(x, divided, comm.rank());
-    auto const run = [&](auto const& relation) {
-      glt::rgcn_conv layer(two_relations(), options);
+    auto const check = [&](auto layer) {
       layer->to(at::kDouble);
       for (auto& parameter : layer->parameters()) {
         parameter.detach().copy_(at::arange(parameter.numel(), at::kDouble).sin().view(parameter.sizes()));
       }
-      auto made = glt_test::run_layer(layer, own_x, at::ones({own_x.size(0), 3}, at::kDouble),
-                                      [&](at::Tensor const& at_x) { return layer({at_x}, relation)[0]; });
-      glt::sum_grads(comm, *layer);
-      made.by_parameter.clear();
-      for (auto const& parameter : layer->parameters()) {
-        made.by_parameter.push_back(parameter.grad());
-      }
-      return made;
+      auto const run = [&](auto const& relation) {
+        layer->zero_grad();
+        auto made = glt_test::run_layer(layer, own_x, at::ones({own_x.size(0), 3}, at::kDouble),
+                                        [&](at::Tensor const& at_x) { return layer({at_x}, relation)[0]; });
+        glt::sum_grads(comm, *layer);
+        made.by_parameter.clear();
+        for (auto const& parameter : layer->parameters()) {
+          made.by_parameter.push_back(parameter.grad().clone());
+        }
+        return made;
+      };
+      glt_test::check_equal(run([&](int) { return glt::reproducible_graph{sharded}; }),
+                            run([&](int) -> auto& { return sharded; }));
     };
-    glt_test::check_equal(run([&](int) { return glt::reproducible_graph{sharded}; }),
-                          run([&](int) -> auto& { return sharded; }));
+    check(glt::rgcn_conv(two_relations(), {.in = 4, .out = 3, .num_bases = 2}));
+    check(glt::rgat_conv(two_relations(), {.in = {4}, .out = 3, .heads = 2, .concatenate = false}));
+    check(glt::hgt_conv(two_relations(), {.in = {4}, .out = 3, .heads = 3}));
   });
 }
 

@@ -59,7 +59,7 @@ public:
   }
 
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
-                       at::Tensor const& gradient, attention_tensors const& out) override {
+                       result_gradient_tensors const& gradient, attention_tensors const& out) override {
     out.values.zero_();
     out.keys.zero_();
     out.queries.zero_();
@@ -67,7 +67,7 @@ public:
     block_edges const edges(offsets_, row_, rows.values.size(0));
     auto const places = at::empty({edges.num_edges()}, at::kInt);
     auto const by_source = edges.transposed(places.data_ptr<local_id>());
-    auto const deltas = at::empty_like(rows.queries);
+    auto const deltas = at::empty({rows.queries.size(0), heads}, output.options());
     auto const edge_gradients = at::empty({edges.num_edges(), heads}, output.options());
     torch_cpu const policy;
     auto const ex = policy.executor();
@@ -76,12 +76,13 @@ public:
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
       using T = scalar_t;
       softmax_rows<T const> const parts(softmax.data_ptr<T>(), heads);
-      attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
+      attention_destinations<T> const to{strided_over<T const>(gradient.output), strided_over<T const>(rows.queries),
                                          parts.maxima, strided_over<T const>(deltas), heads};
       attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
       auto* const of_edges = edge_gradients.data_ptr<T>();
-      ex.for_each(edges.num_destinations() * heads, write_deltas<T>{to.gradients, strided_over<T const>(output),
-                                                                    strided_over<T>(deltas), heads, columns.values});
+      ex.for_each(edges.num_destinations() * heads,
+                  write_deltas<T>{to.gradients, strided_over<T const>(gradient.log_sums), strided_over<T const>(output),
+                                  strided_over<T>(deltas), heads, columns.values});
       visit_attention<T>(options_, shape(rows), [&]<class Score, class Dropout>(Score score, Dropout dropout) {
         ex.for_each(pieces.count(edges.num_sources()),
                     wide_kernel{add_source_gradients<memory_space::host, T, Score, Dropout>{
@@ -140,11 +141,13 @@ public:
   }
 
   void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
-                       at::Tensor const& gradient, attention_tensors const& out) override {
+                       result_gradient_tensors const& gradient, attention_tensors const& out) override {
     AT_DISPATCH_FLOATING_TYPES(output.scalar_type(), "attend_neighbors", [&] {
-      detail::attend_backward(*graph_, views<scalar_t const>(rows),
-                              {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
-                              matrix_over<space, scalar_t const>(gradient), views<scalar_t>(out), options_, pushed_);
+      detail::attend_backward(
+          *graph_, views<scalar_t const>(rows),
+          {matrix_over<space, scalar_t const>(output), matrix_over<space, scalar_t const>(softmax)},
+          {matrix_over<space, scalar_t const>(gradient.output), matrix_over<space, scalar_t const>(gradient.log_sums)},
+          views<scalar_t>(out), options_, pushed_);
       loops_.add_gradients<scalar_t>(graph_->policy(), rows, output, softmax, gradient, out);
     });
   }
@@ -174,10 +177,13 @@ private:
                                        "; pass float or double matrices of one type on ", device.str()));
     }
   }
-  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != how.heads || queries.size(1) != how.heads) {
-    throw precondition_error(message("attend_neighbors in ", how.heads, " heads over values ", to_string(values),
-                                     ", keys ", to_string(keys), " and queries ", to_string(queries),
-                                     "; pass as many columns of values for each head, and one of keys and queries"));
+  bool const is_additive = how.score == attention_score::additive;
+  if (how.heads < 1 || values.size(1) % how.heads != 0 || keys.size(1) != queries.size(1) ||
+      (is_additive ? keys.size(1) != how.heads : keys.size(1) == 0 || keys.size(1) % how.heads != 0)) {
+    throw precondition_error(
+        message("attend_neighbors in ", how.heads, " heads over values ", to_string(values), ", keys ", to_string(keys),
+                " and queries ", to_string(queries), "; pass as many columns of values for each head, and ",
+                is_additive ? "one of keys and queries" : "one or more of keys, as many as of queries"));
   }
   if (!(how.dropout >= 0 && how.dropout < 1)) {
     throw precondition_error(message("attend_neighbors with a dropout of ", how.dropout, "; pass a share in [0, 1)"));
@@ -199,11 +205,18 @@ private:
 template <memory_space Space>
 [[nodiscard]] attention_options<Space> edge_attention(neighbor_attention const& how, at::Tensor const& ids) {
   attention_options<Space> options{
-      .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
+      .heads = how.heads, .score = how.score, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
   if (ids.defined()) {
     options.edge_ids = {ids.data_ptr<edge_id>(), ids.numel()};
   }
   return options;
+}
+
+[[nodiscard]] inline attended_rows attend_over(at::Tensor const& values, at::Tensor const& keys,
+                                               at::Tensor const& queries, std::int64_t heads,
+                                               c10::intrusive_ptr<attention_edges> const& edges) {
+  auto const made = attention_function::apply(values, keys, queries, heads, edges);
+  return {made[0], made[1]};
 }
 
 /// Returns ids in a form that a pass can use.
@@ -213,28 +226,32 @@ template <memory_space Space>
 
 } // namespace detail
 
-/// Returns the attention-weighted sum of the in-neighbours' values, for every destination of a block. The weights are
-/// the softmax over its in-edges of leaky_relu(key of the source + query of the destination). Without edges the sum is
-/// zero.
+/// Returns the attention over the in-edges of every destination of a block: averages of their values, weighted by the
+/// softmax of scores. A score is leaky_relu(key of the source + query of the destination), or a product of both.
 ///
 /// Differentiable in values, keys and queries, once. Borrows the block's memory until the backward pass has run.
 ///
-/// @shape  values [num_sources, heads · d], keys and queries [num_sources, heads], float or double, in host memory;
-///         only the queries of destinations count → [num_destinations, heads · d]
+/// @shape  values [num_sources, heads · d] · keys [num_sources, heads] · queries [num_destinations, heads], or more rows,
+///         which are ignored; float or double, in host memory. For products, keys and queries have heads · k columns.
 /// @throws precondition_error  if rows are not such matrices, ids are missing that dropout depends on, or the block is
 ///         a piece of a row that `full_neighborhoods` has cut
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          block_view<Space> block, neighbor_attention const& how = {}) {
+[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                         block_view<Space> block, neighbor_attention const& how = {}) {
   auto loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
-  for (auto const& rows : {values, keys, queries}) {
+  for (auto const& rows : {values, keys}) {
     if (rows.size(0) != block.num_sources) {
       throw precondition_error(detail::message("attend_neighbors over ", detail::to_string(rows),
                                                "; pass a row for each of ", block.num_sources,
                                                " sources of the block"));
     }
+  }
+  if (queries.size(0) < block.num_destinations) {
+    throw precondition_error(detail::message("attend_neighbors with queries ", detail::to_string(queries),
+                                             "; pass a row for each of ", block.num_destinations,
+                                             " destinations of the block"));
   }
   detail::check_block("attend_neighbors", block);
   auto const ids =
@@ -243,29 +260,27 @@ template <memory_space Space>
     throw precondition_error(detail::message("dropout over a block with ", ids.numel(), " ids of ", block.num_edges(),
                                              " edges; sample with edge_ids, as dropout depends on them"));
   }
-  return detail::attention_function::apply(
-      values, keys, detail::rows_of_destinations(queries, block.num_destinations),
-      c10::intrusive_ptr<detail::attention_edges>(c10::make_intrusive<detail::block_attention>(
-          to_tensor(block.offsets), to_tensor(block.row), ids, detail::edge_attention<memory_space::host>(how, ids),
-          std::move(loops))));
+  return detail::attend_over(values, keys, detail::rows_of_destinations(queries, block.num_destinations), how.heads,
+                             c10::make_intrusive<detail::block_attention>(
+                                 to_tensor(block.offsets), to_tensor(block.row), ids,
+                                 detail::edge_attention<memory_space::host>(how, ids), std::move(loops)));
 }
 
 namespace detail {
 
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                           dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
-                                           std::type_identity_t<dist::pushed_edges<Policy> const*> pushed,
-                                           bool reproducible = false) {
+[[nodiscard]] attended_rows
+attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                  dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
+                  std::type_identity_t<dist::pushed_edges<Policy> const*> pushed, bool reproducible = false) {
   auto const device = torch_device(graph.policy());
   auto loops = check_attention(values, keys, queries, graph.num_destinations(), device, how);
   auto const ids = usable_ids(how.draws.edge_ids, device);
   auto options = edge_attention<Policy::space>(how, ids);
   options.reproducible = reproducible;
-  return attention_function::apply(
-      values, keys, rows_of_destinations(queries, graph.num_destinations()),
-      c10::intrusive_ptr<attention_edges>(
-          c10::make_intrusive<sharded_attention<Comm, Policy>>(graph, ids, options, pushed, std::move(loops))));
+  return attend_over(
+      values, keys, rows_of_destinations(queries, graph.num_destinations()), how.heads,
+      c10::make_intrusive<sharded_attention<Comm, Policy>>(graph, ids, options, pushed, std::move(loops)));
 }
 
 } // namespace detail
@@ -282,9 +297,8 @@ template <communicator Comm, device_policy Policy>
 /// @throws collective_error    on every rank, in either pass, if a matrix of a rank does not have one row per source,
 ///         edge ids are missing, or ranks differ in their options
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          dist::sharded_graph<Comm, Policy>& graph,
-                                          neighbor_attention const& how = {}) {
+[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                         dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph, how, nullptr);
 }
 
@@ -303,13 +317,58 @@ struct pushing_graph {
 ///
 /// @shape, @comm, @throws  as for a sharded graph; also if dropout is asked for and edges were pushed without ids
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                          pushing_graph<Comm, Policy> const& graph,
-                                          neighbor_attention const& how = {}) {
+[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                         pushing_graph<Comm, Policy> const& graph, neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }
 
 namespace detail {
+
+/// Message graph with the attention of `attend_edges` along its edges.
+template <class Graph>
+concept attended_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
+  { attend_edges(x, x, x, graph, how) } -> std::same_as<attended_rows>;
+};
+
+} // namespace detail
+
+/// Returns the averages of `attend_edges` alone.
+template <class Graph>
+  requires detail::attended_graph<Graph>
+[[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                                          Graph&& graph, neighbor_attention const& how = {}) {
+  return attend_edges(values, keys, queries, graph, how).averages;
+}
+
+/// Returns the attention over all edges from attentions over some of them, as if one softmax had been over all.
+///
+/// @shape  parts: at least one, each of averages [D, heads · d] and log_sums [D, heads] → [D, heads · d]
+[[nodiscard]] inline at::Tensor join_attention(std::vector<attended_rows> const& parts) {
+  std::vector<at::Tensor> all;
+  for (auto const& part : parts) {
+    all.push_back(part.log_sums);
+  }
+  auto const log_sums = at::stack(all);
+  auto const largest = log_sums.detach().amax(0);
+  auto const powers = (log_sums - at::where(largest.isfinite(), largest, at::zeros_like(largest))).exp();
+  auto const shares =
+      (powers / powers.sum(0).clamp_min(1)).unsqueeze(3); // the largest power is 1 where there are edges
+  auto const heads = log_sums.size(2);
+  at::Tensor sum;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const& rows = parts[i].averages;
+    auto const part = shares[static_cast<std::int64_t>(i)] * rows.view({rows.size(0), heads, rows.size(1) / heads});
+    sum = sum.defined() ? sum + part : part;
+  }
+  return sum.flatten(1);
+}
+
+namespace detail {
+
+/// Returns weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
+[[nodiscard]] inline at::Tensor by_head(at::Tensor const& weights) {
+  return (at::eye(weights.size(0), weights.options().requires_grad(false)).unsqueeze(2) * weights).flatten(1);
+}
 
 /// Message graph with attention along its edges; another type provides the function in its namespace.
 template <class Graph>

@@ -294,11 +294,6 @@ public:
   }
 
 private:
-  // Returns weights [heads, out] as a map [heads, heads · out] from the columns of each head to one number.
-  [[nodiscard]] static at::Tensor by_head(at::Tensor const& weights) {
-    return (at::eye(weights.size(0), weights.options().requires_grad(false)).unsqueeze(2) * weights).flatten(1);
-  }
-
   gat_conv_options options_;
   ::torch::nn::Linear linear_{nullptr};
   at::Tensor source_;

@@ -28,24 +28,45 @@ struct attention_draws {
   at::Tensor vertex_ids = {};
 };
 
+/// Score of a source for a destination: `additive`, leaky_relu(key + query), or `dot_product`, key · query / √(columns
+/// of a head).
+using attention_score = detail::attention_score;
+
 /// Options of `attend_neighbors`; the same on all ranks, except the ids.
 struct neighbor_attention {
   std::int64_t heads = 1;
+  attention_score score = attention_score::additive;
   double slope = 0.2;         ///< of the leaky ReLU
   bool add_self_loops = true; ///< one more edge from every destination to itself, beside the edges of the graph
   double dropout = 0;         ///< share of coefficients that become 0, in [0, 1); the others grow by 1 / (1 − dropout)
   attention_draws draws = {}; ///< needed only for dropout
 };
 
+/// Attention over some of the in-edges of destinations.
+///
+/// @shape  averages of values [num_destinations, heads · d], 0 without edges · log_sums, log Σ exp(score)
+///         [num_destinations, heads], −∞ without edges
+struct attended_rows {
+  at::Tensor averages;
+  at::Tensor log_sums;
+};
+
 } // namespace glt
 
 namespace glt::detail {
 
-/// Inputs of an attention, or their gradients: values [S, heads · d], keys [S, heads], queries [D, heads]; contiguous.
+/// Inputs of an attention, or their gradients: values [S, heads · d], keys [S, heads · k], queries [D, heads · k];
+/// contiguous.
 struct attention_tensors {
   at::Tensor values;
   at::Tensor keys;
   at::Tensor queries;
+};
+
+/// Gradients by output [D, heads · d] and by the logarithms of the sums [D, heads], or undefined: 0.
+struct result_gradient_tensors {
+  at::Tensor output;
+  at::Tensor log_sums;
 };
 
 /// Edges of an attention, in any place; the context of a backward pass keeps them.
@@ -54,7 +75,7 @@ struct attention_edges : ::torch::CustomClassHolder {
   virtual void attend(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax) = 0;
   /// Writes the gradients by `rows` to `out`.
   virtual void attend_backward(attention_tensors const& rows, at::Tensor const& output, at::Tensor const& softmax,
-                               at::Tensor const& gradient, attention_tensors const& out) = 0;
+                               result_gradient_tensors const& gradient, attention_tensors const& out) = 0;
 };
 
 /// Attention over any edges; keeps local values, keys and queries, the output and the softmax.
@@ -62,15 +83,17 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
   using context = ::torch::autograd::AutogradContext;
   using tensors = ::torch::autograd::variable_list;
 
-  static at::Tensor forward(context* ctx, at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                            c10::intrusive_ptr<attention_edges> const& edges) {
+  /// @shape  → output [D, heads · d], logarithms of the sums [D, heads]
+  static tensors forward(context* ctx, at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+                         std::int64_t heads, c10::intrusive_ptr<attention_edges> const& edges) {
+    ctx->set_materialize_grads(false);
     attention_tensors const rows{values.contiguous(), keys.contiguous(), queries.contiguous()};
     auto const output = at::empty({queries.size(0), values.size(1)}, values.options());
-    auto const softmax = at::empty({queries.size(0), 2 * queries.size(1)}, queries.options());
+    auto const softmax = at::empty({queries.size(0), 2 * heads}, queries.options());
     edges->attend(rows, output, softmax);
     ctx->saved_data["edges"] = at::IValue::make_capsule(edges);
     ctx->save_for_backward({rows.values, rows.keys, rows.queries, output, softmax});
-    return output;
+    return {output, softmax.narrow(1, 0, heads) - softmax.narrow(1, heads, heads).log()};
   }
 
   static tensors backward(context* ctx, tensors const& gradients) {
@@ -79,11 +102,12 @@ struct attention_function : ::torch::autograd::Function<attention_function> {
     attention_tensors const rows{saved[0], saved[1], saved[2]};
     auto const& output = saved[3];
     auto const& softmax = saved[4];
-    auto const gradient = gradients[0].contiguous();
+    result_gradient_tensors const gradient{gradients[0].defined() ? gradients[0].contiguous() : at::zeros_like(output),
+                                           gradients[1].defined() ? gradients[1].contiguous() : at::Tensor()};
     attention_tensors const out{at::empty_like(rows.values), at::empty_like(rows.keys), at::empty_like(rows.queries)};
     auto const edges = ctx->saved_data["edges"].toCapsule();
     static_cast<attention_edges&>(*edges).attend_backward(rows, output, softmax, gradient, out);
-    return {out.values, out.keys, out.queries, {}};
+    return {out.values, out.keys, out.queries, {}, {}};
   }
 };
 
@@ -123,21 +147,23 @@ struct self_loops {
   /// Adds the gradients by them, made of the output and the softmax with all edges.
   template <class T, device_policy Policy>
   void add_gradients(Policy const& policy, attention_tensors const& rows, at::Tensor const& output,
-                     at::Tensor const& softmax, at::Tensor const& gradient, attention_tensors const& out) const {
+                     at::Tensor const& softmax, result_gradient_tensors const& gradient,
+                     attention_tensors const& out) const {
     if (!how.add_self_loops) {
       return;
     }
-    auto const deltas = at::empty_like(rows.queries);
+    auto const deltas = at::empty({rows.queries.size(0), how.heads}, rows.queries.options());
     softmax_rows<T const> const parts(softmax.data_ptr<T>(), how.heads);
-    attention_destinations<T> const to{strided_over<T const>(gradient), strided_over<T const>(rows.queries),
+    attention_destinations<T> const to{strided_over<T const>(gradient.output), strided_over<T const>(rows.queries),
                                        parts.maxima, strided_over<T const>(deltas), how.heads};
     attention_sums<T> const by{strided_over<T>(out.values), strided_over<T>(out.keys), strided_over<T>(out.queries)};
     visit<T, Policy>(rows, [&](auto shard, auto pieces, auto columns, auto score, auto dropout) {
       using score_type = decltype(score);
       using dropout_type = decltype(dropout);
       auto const ex = policy.executor();
-      ex.for_each(shard.num_rows * how.heads, write_deltas<T>{to.gradients, strided_over<T const>(output),
-                                                              strided_over<T>(deltas), how.heads, columns.values});
+      ex.for_each(shard.num_rows * how.heads,
+                  write_deltas<T>{to.gradients, strided_over<T const>(gradient.log_sums), strided_over<T const>(output),
+                                  strided_over<T>(deltas), how.heads, columns.values});
       ex.for_each(pieces.count(shard.num_rows),
                   wide_kernel{add_source_gradients<Policy::space, T, score_type, dropout_type>{
                       shard, sources<T>(rows), to, by, pieces, columns, score, dropout}});
@@ -167,8 +193,11 @@ private:
                                           .offsets = {numbers.data_ptr<edge_offset>(), count + 1},
                                           .columns = own,
                                           .edges = own};
-    attention_options<Policy::space> options{
-        .heads = how.heads, .slope = how.slope, .dropout = how.dropout, .dropout_key = how.draws.key};
+    attention_options<Policy::space> options{.heads = how.heads,
+                                             .score = how.score,
+                                             .slope = how.slope,
+                                             .dropout = how.dropout,
+                                             .dropout_key = how.draws.key};
     if (ids.defined()) {
       options.edge_ids = {ids.data_ptr<edge_id>(), count};
     }

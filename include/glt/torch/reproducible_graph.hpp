@@ -243,7 +243,7 @@ namespace glt {
 /// whole graph or a layer of `dist::make_mfgs`.
 ///
 ///     glt::reproducible_graph exact{sharded};
-///     auto const y = second(first(x, exact).relu(), exact); // gcn_conv, sage_conv, gin_conv, gat_conv, rgcn_conv
+///     auto const y = second(first(x, exact).relu(), exact); // gcn_, sage_, gin_, gat_, rgcn_ or rgat_conv
 ///     (loss / num_seeds_of_all_ranks).backward();           // a sum over local seeds
 ///     glt::sum_grads(comm, network);
 ///
@@ -280,9 +280,9 @@ struct reproducible_graph {
   }
 
   /// Attends as over the sharded graph, reproducibly.
-  [[nodiscard]] friend at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys,
-                                                   at::Tensor const& queries, reproducible_graph const& over,
-                                                   neighbor_attention const& how = {}) {
+  [[nodiscard]] friend attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys,
+                                                  at::Tensor const& queries, reproducible_graph const& over,
+                                                  neighbor_attention const& how = {}) {
     return detail::attend_over_ranks(values, keys, queries, over.graph, how, over.pushed, /*reproducible=*/true);
   }
 

@@ -5,15 +5,13 @@
 #include <glt/dist/full_batch/detail/aggregate_relations.hpp>
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
-#include <glt/sample/subgraph.hpp>
 #include <glt/torch/aggregate_neighbors.hpp>
 #include <glt/torch/detail/block_edges.hpp>
+#include <glt/torch/detail/hetero_layer.hpp>
 #include <glt/torch/message_graph.hpp>
 
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/init.h>
-#include <torch/nn/module.h>
-#include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
 namespace glt {
@@ -108,25 +106,17 @@ struct rgcn_conv_options {
   std::int64_t num_bases = 0; ///< number of maps that all relations combine; 0: a separate map for every relation
 };
 
-/// Returns the rows of a block's sources, which come first, from the rows of a node type without in-edges. There may be
-/// more rows, because such vertices keep their rows through all layers.
-template <memory_space Space>
-[[nodiscard]] at::Tensor rows_of_sources(at::Tensor const& rows, block_view<Space> block) {
-  return rows.narrow(0, 0, std::min(rows.size(0), block.num_sources));
-}
-template <class Graph>
-[[nodiscard]] at::Tensor rows_of_sources(at::Tensor const& rows, Graph const&) {
-  return rows;
-}
-
 /// Relational graph convolution: y_v = W_self x_v + b + Σ over relations e into v's type of W_e · mean over the
 /// in-edges (u, v) of e of x_u. If there are bases, W_e = Σ_b a_eb V_b.
 ///
 /// @source Schlichtkrull et al., "Modeling relational data with graph convolutional networks", ESWC 2018, eqs. 2 and 3
-class rgcn_conv_impl : public ::torch::nn::Module {
+class rgcn_conv_impl : public hetero_layer {
 public:
+  using options_type = rgcn_conv_options;
+
   /// @throws precondition_error  if a width is below 1 or the number of bases below 0
-  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options) : schema_(std::move(schema)), options_(options) {
+  rgcn_conv_impl(hetero_schema schema, rgcn_conv_options options)
+      : hetero_layer("rgcn_conv", std::move(schema)), options_(options) {
     check_widths("rgcn_conv", options.in, options.out);
     if (options.num_bases < 0) {
       throw precondition_error(message("rgcn_conv of ", options.num_bases, " bases; ask for 1 or more, or 0 for none"));
@@ -150,9 +140,14 @@ public:
   /// @throws precondition_error  if x is not of that shape
   template <class RelationOf>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation) {
-    return combine(
-        x, relation, [&](std::vector<at::Tensor> const& rows) { return means_one_by_one(rows, relation); },
-        [&](std::size_t type) { return x[type].size(0); });
+    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
+      std::vector<at::Tensor> means;
+      for (auto const& of_sources : rows) {
+        auto&& graph = relation(static_cast<int>(means.size()));
+        means.push_back(aggregate_neighbors(of_sources, graph, dist::aggregator::mean));
+      }
+      return means;
+    });
   }
 
   /// Applies the layer with all relations in one rotation, or one after the other if boundaries have covers.
@@ -164,16 +159,12 @@ public:
   template <communicator Comm, device_policy Policy>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
                                                 dist::hetero_sharded_graph<Comm, Policy>& graph) {
-    auto const relation = [&](int e) -> auto& { return graph.relation(e); };
-    if (!(graph.schema() == schema_)) {
-      throw precondition_error(
-          "rgcn_conv over a graph of another schema than that of the layer; make it with graph.schema()");
+    auto const relation = relations_of(graph);
+    if (schema_.num_edge_types() == 0 || graph.relation(0).cover()) {
+      return forward(x, relation);
     }
-    auto const means_of = [&](std::vector<at::Tensor> const& rows) {
-      if (rows.empty() || graph.relation(0).cover()) {
-        return means_one_by_one(rows, relation);
-      }
-      auto const device = torch_device(graph.relation(0).policy());
+    auto const device = torch_device(graph.relation(0).policy());
+    return combine(x, relation, [&](std::vector<at::Tensor> const& rows) {
       for (auto const& of : rows) {
         if (!is_float_matrix(of, device) || of.scalar_type() != rows[0].scalar_type()) {
           throw precondition_error(message("rgcn_conv over ", to_string(of),
@@ -181,77 +172,41 @@ public:
         }
       }
       return means_of_relations(rows, graph);
-    };
-    return combine(x, relation, means_of,
-                   [&](std::size_t type) { return graph.num_destinations(static_cast<int>(type)); });
+    });
   }
 
 private:
-  template <class RelationOf>
-  [[nodiscard]] static std::vector<at::Tensor> means_one_by_one(std::vector<at::Tensor> const& rows,
-                                                                RelationOf const& relation) {
-    std::vector<at::Tensor> means;
-    for (auto const& of_sources : rows) {
-      auto&& graph = relation(static_cast<int>(means.size()));
-      means.push_back(aggregate_neighbors(of_sources, graph, dist::aggregator::mean));
-    }
-    return means;
-  }
-
-  // Computes the layer; means_of(rows) returns, for each relation, the means of the rows of its sources over its edges,
-  // and count_of(type) the number of destinations of a type to which no relation leads.
-  template <class RelationOf, class MeansOf, class CountOf>
+  // Computes the layer; means_of(rows) returns, for each relation, the means of the rows of its sources over its edges.
+  template <class RelationOf, class MeansOf>
   [[nodiscard]] std::vector<at::Tensor> combine(std::vector<at::Tensor> const& x, RelationOf const& relation,
-                                                MeansOf const& means_of, CountOf const& count_of) {
-    auto const num_types = static_cast<std::size_t>(schema_.num_node_types());
-    if (x.size() != num_types) {
-      throw precondition_error(
-          message("rgcn_conv over ", x.size(), " matrices; pass one for each of the ", num_types, " node types"));
-    }
-    for (auto const& rows : x) {
-      check_input("rgcn_conv", rows, options_.in);
-    }
+                                                MeansOf const& means_of) {
+    check_rows(x, columns_of_types({options_.in}, options_.out));
     std::vector<at::Tensor> maps; // of the relations whose rows are mapped after the mean; else undefined
     std::vector<at::Tensor> rows;
-    std::vector<char> has_edges(num_types, 0); // of which it is the destination type
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
-      has_edges[static_cast<std::size_t>(schema_.destination_type(e))] = 1;
-    }
-    for (int e = 0; e < schema_.num_edge_types(); ++e) {
-      auto const type = static_cast<std::size_t>(schema_.source_type(e));
       auto&& graph = relation(e);
-      auto const sources = has_edges[type] != 0 ? x[type] : rows_of_sources(x[type], graph);
+      auto const sources = sources_of(x, e, graph);
       bool const first = maps_first(sources, graph, options_.in, options_.out);
       auto const map = map_of(e);
       rows.push_back(first ? map_rows_over(graph, sources, map.t()) : sources);
       maps.push_back(first ? at::Tensor() : map);
     }
     auto const means = means_of(rows);
-    std::vector<at::Tensor> y(num_types);
+    std::vector<at::Tensor> y(x.size());
     for (std::size_t e = 0; e < means.size(); ++e) {
       auto const type = static_cast<std::size_t>(schema_.destination_type(static_cast<int>(e)));
       auto&& graph = relation(static_cast<int>(e));
       if (!y[type].defined()) {
-        y[type] = map_own(rows_of_destinations(x[type], means[e].size(0)), relation);
+        y[type] = map_own(relation, rows_of_destinations(x[type], means[e].size(0)), self_.t(), bias_);
       }
       y[type] = add_mapped_rows(graph, y[type], means[e], maps[e].defined() ? maps[e].t() : maps[e]);
     }
-    for (std::size_t t = 0; t < num_types; ++t) {
+    for (std::size_t t = 0; t < y.size(); ++t) {
       if (!y[t].defined()) {
-        y[t] = map_own(rows_of_destinations(x[t], count_of(t)), relation);
+        y[t] = map_own(relation, rows_alone(relation, x, static_cast<int>(t)), self_.t(), bias_);
       }
     }
     return y;
-  }
-
-  // Maps rows by way of any relation: all relations are over the same ranks.
-  template <class RelationOf>
-  [[nodiscard]] at::Tensor map_own(at::Tensor const& rows, RelationOf const& relation) const {
-    if (schema_.num_edge_types() == 0) {
-      return rows.mm(self_) + bias_;
-    }
-    auto&& graph = relation(0);
-    return map_rows_over(graph, rows, self_.t(), bias_);
   }
 
   [[nodiscard]] static at::Tensor make_maps(std::vector<std::int64_t> const& shape) {
@@ -269,7 +224,6 @@ private:
     return (shares_.select(0, edge_type).view({-1, 1, 1}) * maps_).sum(0);
   }
 
-  hetero_schema schema_;
   rgcn_conv_options options_;
   at::Tensor maps_;   // [num_bases or relations, in, out]
   at::Tensor shares_; // [relations, num_bases], or undefined
@@ -289,19 +243,9 @@ private:
 /// combine, 0 by default: a separate map for each.
 ///
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
-class rgcn_conv : public ::torch::nn::ModuleHolder<detail::rgcn_conv_impl> {
+class rgcn_conv : public detail::hetero_graph_layer<detail::rgcn_conv_impl> {
 public:
-  using ::torch::nn::ModuleHolder<detail::rgcn_conv_impl>::ModuleHolder;
-  using Impl = detail::rgcn_conv_impl;
-  using options = detail::rgcn_conv_options;
-
-  rgcn_conv(hetero_schema schema, options chosen)
-      : ModuleHolder(std::make_shared<detail::rgcn_conv_impl>(std::move(schema), chosen)) {}
-
-  template <class Graph>
-  [[nodiscard]] std::vector<at::Tensor> operator()(std::vector<at::Tensor> const& x, Graph&& graph) {
-    return (*this)->forward(x, graph);
-  }
+  using hetero_graph_layer::hetero_graph_layer;
 };
 
 } // namespace glt

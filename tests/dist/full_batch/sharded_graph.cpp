@@ -62,7 +62,7 @@ struct calls {
     options.heads = 2;
     glt::detail::attend_backward(
         shards, {rows(x), rows(x), rows(x)},
-        {rows(y), glt::host_matrix<double>{softmax.data(), shards.num_sources(), 4}}, rows(x),
+        {rows(y), glt::host_matrix<double>{softmax.data(), shards.num_sources(), 4}}, {rows(x)},
         glt::detail::attention_rows<glt::memory_space::host, double>{rows(y), rows(y), rows(y)}, options);
   }
   struct halves {

@@ -52,7 +52,7 @@ int main() {
     glt::detail::attention_rows<glt::memory_space::host, float> const out{by_values.view(), by_keys.view(),
                                                                           by_queries.view()};
     glt::detail::attend_backward(sharded, {values.view(), keys.view(), queries.view()}, {output.view(), softmax.view()},
-                                 values.view(), out, options);
+                                 {values.view()}, out, options);
     sum.add(output.values);
     sum.add(by_values.values);
     sum.add(by_keys.values);

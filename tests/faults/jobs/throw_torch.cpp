@@ -8,6 +8,7 @@
 #include <glt/torch/embedding.hpp>
 #include <glt/torch/gine_conv.hpp>
 #include <glt/torch/gradient_buckets.hpp>
+#include <glt/torch/hetero_attention.hpp>
 #include <glt/torch/reproducible_graph.hpp>
 #include <glt/torch/rgcn_conv.hpp>
 
@@ -89,13 +90,30 @@ std::function<call_type(comm_type&)> with_embedding(Call call) {
   };
 }
 
+// A layer over all relations of a typed graph.
+template <class Layer>
+std::function<call_type(comm_type&)> pass_of_types(typename Layer::options const& options) {
+  return [=](comm_type& comm) -> call_type {
+    glt::dist::hetero_graph<cpu, global_id> const typed(comm, divided_types(comm.size()).part(comm.rank()));
+    auto const graph = std::make_shared<glt::dist::hetero_sharded_graph<comm_type, cpu>>(comm, typed);
+    return [=](bool wrong) {
+      Layer layer(graph->schema(), options);
+      std::vector<at::Tensor> x;
+      for (int t = 0; t < graph->schema().num_node_types(); ++t) {
+        x.push_back(ones(graph->num_vertices(t) + (wrong ? 1 : 0), 4));
+      }
+      static_cast<void>(layer->forward(x, *graph));
+    };
+  };
+}
+
 std::vector<site> sites_of_layers() {
   return {
-      {"attend_neighbors", true, pass([](sharded_type& graph, bool wrong) {
+      {"attend_edges, attend_neighbors", true, pass([](sharded_type& graph, bool wrong) {
          auto const scores = ones(graph.num_sources() + (wrong ? 1 : 0), 1);
          glt::attend_neighbors(ones(graph.num_sources(), 4), scores, scores, graph).sum().backward();
        })},
-      {"attend_neighbors of pushed edges", true, pass([](sharded_type& graph, bool wrong) {
+      {"attend_edges of pushed edges", true, pass([](sharded_type& graph, bool wrong) {
          glt::dist::pushed_edges<cpu> const pushed(graph);
          auto const scores = ones(graph.num_sources() + (wrong ? 1 : 0), 1);
          glt::attend_neighbors(ones(graph.num_sources(), 4), scores, scores, glt::pushing_graph{graph, pushed})
@@ -112,23 +130,9 @@ std::vector<site> sites_of_layers() {
          auto const weight = ones(wrong ? 3 : 2, 4);
          map_rows(ones(5, 4), weight, {}, glt::reproducible_graph{graph}).sum().backward();
        })},
-      {"rgcn_conv::forward", true,
-       [](comm_type& comm) -> call_type {
-         glt::dist::hetero_graph<cpu, global_id> const typed(comm, divided_types(comm.size()).part(comm.rank()));
-         auto const graph = std::make_shared<glt::dist::hetero_sharded_graph<comm_type, cpu>>(comm, typed);
-         auto const own = std::make_shared<std::vector<std::int64_t>>();
-         for (int t = 0; t < typed.schema().num_node_types(); ++t) {
-           own->push_back(typed.book(t).size(comm.rank()));
-         }
-         return [=](bool wrong) {
-           glt::rgcn_conv layer(graph->schema(), glt::rgcn_conv::options{.in = 4, .out = 2});
-           std::vector<at::Tensor> x;
-           for (auto const rows : *own) {
-             x.push_back(ones(rows + (wrong ? 1 : 0), 4));
-           }
-           static_cast<void>(layer->forward(x, *graph));
-         };
-       }},
+      {"rgcn_conv::forward", true, pass_of_types<glt::rgcn_conv>({.in = 4, .out = 2})},
+      {"rgat_conv::forward", true, pass_of_types<glt::rgat_conv>({.in = {4}, .out = 2})},
+      {"hgt_conv::forward", true, pass_of_types<glt::hgt_conv>({.in = {4}, .out = 2})},
       {"batch_norm::forward and its backward pass", true,
        [](comm_type& comm) -> call_type {
          return [&comm](bool wrong) {

@@ -96,7 +96,7 @@ void attend(sharded_type& graph, bool wrong, bool backward, bool reproducible = 
     rows keys(graph.num_sources(), 2);
     rows queries(graph.num_sources(), 2);
     glt::detail::attend_backward(
-        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, std::as_const(gradient).view(),
+        graph, attended, {std::as_const(output).view(), std::as_const(sums).view()}, {std::as_const(gradient).view()},
         glt::detail::attention_rows<glt::memory_space::host, float>{by_values.view(), keys.view(), queries.view()},
         two_heads);
   }

@@ -46,9 +46,12 @@ struct torch_cpu {
   [[nodiscard]] torch_threads executor() const noexcept { return {}; }
 };
 
-/// Returns the rows of a contiguous tensor [n, F].
+/// Returns the rows of a contiguous tensor [n, F]; an undefined tensor has none.
 template <class T>
 [[nodiscard]] strided_rows<T> strided_over(at::Tensor const& tensor) {
+  if (!tensor.defined()) {
+    return {};
+  }
   return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.size(1)};
 }
 

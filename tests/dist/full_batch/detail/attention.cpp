@@ -78,6 +78,7 @@ naive_attention oracle(glt_test::edge_list const& list, setting const& how) {
 struct whole_attention {
   naive_attention inputs;
   std::vector<double> gradient_rows;
+  std::vector<double> log_gradient_rows;
   naive_attention::result result;
   naive_attention::gradients gradients;
 };
@@ -88,7 +89,9 @@ whole_attention const& expected_of(glt_test::edge_list const& list, setting cons
   return glt_test::once(key, [&] {
     auto const inputs = oracle(list, how);
     auto const gradient_rows = all_rows(list.num_vertices, how.columns, 3);
-    return whole_attention{inputs, gradient_rows, inputs.forward(), inputs.backward(gradient_rows)};
+    auto const log_gradient_rows = all_rows(list.num_vertices, how.heads, 4);
+    return whole_attention{inputs, gradient_rows, log_gradient_rows, inputs.forward(),
+                           inputs.backward(gradient_rows, log_gradient_rows)};
   });
 }
 
@@ -159,13 +162,14 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, rank, policy));
   glt::dist::sharded_graph<Comm, Policy> sharded(comm, graph, {.depth = how.depth}, policy);
   auto const ids = graph.local().edge_ids();
-  auto const& [expected, gradient_rows, result, back] = expected_of(list, how);
+  auto const& [expected, gradient_rows, log_gradient_rows, result, back] = expected_of(list, how);
 
   using matrix = rows<Policy, T>;
   matrix x(divided, rank, expected.values, how.columns, policy);
   matrix keys(divided, rank, expected.keys, how.key_columns(), policy);
   matrix queries(divided, rank, expected.queries, how.key_columns(), policy);
   matrix gradient(divided, rank, gradient_rows, how.columns, policy);
+  matrix log_gradient(divided, rank, log_gradient_rows, how.heads, policy);
   matrix y(x.count, how.columns, policy);
   matrix softmax(x.count, 2 * how.heads, policy);
   matrix dx(x.count, how.columns, policy);
@@ -184,8 +188,9 @@ std::vector<T> check_attention(Comm& comm, glt_test::edge_list const& list,
                    how.form == backward_form::push ? glt::detail::push_choice::all : glt::detail::push_choice::useful);
   }
   glt::detail::attend_backward(sharded, {x.view(), keys.view(), queries.view()}, {y.view(), softmax.view()},
-                               gradient.view(), glt::detail::attention_rows{dx.view(), dkeys.view(), dqueries.view()},
-                               options, pushed ? &*pushed : nullptr);
+                               {gradient.view(), log_gradient.view()},
+                               glt::detail::attention_rows{dx.view(), dkeys.view(), dqueries.view()}, options,
+                               pushed ? &*pushed : nullptr);
 
   CHECK(y.wrong(divided, rank, result.output, policy) == 0);
   CHECK(log_sums_of(softmax, policy).wrong(divided, rank, result.log_sums, policy) == 0);
@@ -210,11 +215,18 @@ TEST_CASE("the gradients of the naive attention are its finite differences") {
   for (auto const score : {attention_score::additive, attention_score::dot_product}) {
     for (double const dropout : {0.0, 0.4}) {
       auto attention = oracle(list, {.heads = 3, .score = score, .dropout = dropout});
-      auto const gradient = all_rows(list.num_vertices, 6, 3);
-      auto const found = attention.backward(gradient);
+      auto gradient = all_rows(list.num_vertices, 6, 3);
+      auto const log_gradient = all_rows(list.num_vertices, 3, 4);
+      auto const found = attention.backward(gradient, log_gradient);
+      gradient.insert(gradient.end(), log_gradient.begin(), log_gradient.end());
       auto const wrong_by = [&](std::vector<double>& inputs, std::vector<double> const& derivatives) {
-        return glt_test::count_wrong_derivatives(inputs, derivatives, gradient,
-                                                 [&] { return attention.forward().output; });
+        return glt_test::count_wrong_derivatives(inputs, derivatives, gradient, [&] {
+          auto [made, log_sums] = attention.forward();
+          for (auto const log_sum : log_sums) { // −∞ of a vertex without edges has no differences
+            made.push_back(std::isfinite(log_sum) ? log_sum : 0);
+          }
+          return made;
+        });
       };
       CHECK(wrong_by(attention.values, found.values) == 0);
       CHECK(wrong_by(attention.keys, found.keys) == 0);

@@ -64,7 +64,7 @@ struct matrices_of {
   template <class Graph>
   void backward(Graph& graph, glt::detail::attention_options<host> options,
                 glt::dist::pushed_edges<cpu> const* pushed = nullptr) {
-    glt::detail::attend_backward(graph, {of(wide), of(narrow), of(narrow)}, {of(output), of(softmax)}, of(wide),
+    glt::detail::attend_backward(graph, {of(wide), of(narrow), of(narrow)}, {of(output), of(softmax)}, {of(wide)},
                                  glt::detail::attention_rows{of(dx), of(dkeys), of(dqueries)}, options, pushed);
   }
 };

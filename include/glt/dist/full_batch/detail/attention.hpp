@@ -131,20 +131,23 @@ void attend(dist::sharded_graph<Comm, Policy>& graph, std::type_identity_t<atten
 
 /// Returns the largest magnitudes on this rank of the factors in an attention's gradients, by column.
 ///
-/// @shape  → [2 · values + 2 · keys]: of gradients, values, keys and queries; the last two are 1 where scores are sums
+/// @shape  → [2 · values + 2 · keys + heads]: of gradients, values, keys and queries, which are 1 where scores are sums,
+///         and gradients by logarithms
 /// @throws precondition_error  if a magnitude is not finite, or is 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] std::vector<double> magnitudes_of(attention_pass<Comm, Policy, T> const& pass, Policy const& policy,
                                                 attention_rows<Policy::space, T const> rows,
-                                                matrix_view<Policy::space, T const> gradient) {
+                                                result_gradients<Policy::space, T> const& gradient) {
   auto const [heads, values, keys, score, bytes, exact] = pass.shape();
-  std::vector<double> most(static_cast<std::size_t>(2 * (values + keys)), 1.0);
-  write_column_magnitudes(policy, gradient, most.data());
+  std::vector<double> most(static_cast<std::size_t>(2 * (values + keys) + heads), 1.0);
+  write_column_magnitudes(policy, gradient.output, most.data());
   write_column_magnitudes(policy, rows.values, most.data() + values);
   if (score != attention_score::additive) {
     write_column_magnitudes(policy, rows.keys, most.data() + 2 * values);
     write_column_magnitudes(policy, rows.queries, most.data() + 2 * values + keys);
   }
+  std::fill_n(most.end() - heads, heads, 0.0);
+  write_column_magnitudes(policy, gradient.log_sums, most.data() + 2 * (values + keys));
   check_summable(most);
   return most;
 }
@@ -156,7 +159,7 @@ template <communicator Comm, device_policy Policy, class T>
 ///
 /// @param  most    magnitudes of this rank, by `magnitudes_of`; overwritten
 /// @param  scales  room for as many numbers, in memory of the graph's policy
-/// @comm   collective; one reduction of 2(values + keys) doubles
+/// @comm   collective; one reduction of 2(values + keys) + heads doubles
 /// @throws collective_error  on every rank, if products of magnitudes may be 1e150 or more
 template <communicator Comm, device_policy Policy, class T>
 [[nodiscard]] attention_terms<fixed_columns> agree_on_attention_terms(dist::sharded_graph<Comm, Policy>& graph,
@@ -174,8 +177,9 @@ template <communicator Comm, device_policy Policy, class T>
   auto* const values = gradients + shape.values;
   auto* const keys = values + shape.values;
   auto* const queries = keys + shape.keys;
+  auto const* const by_log_sums = queries + shape.keys;
   for (std::int64_t head = 0; head < shape.heads; ++head) {
-    double products = 0; // shares are at most 1, and outputs at most as large as values
+    double products = by_log_sums[head]; // shares are at most 1, and outputs at most as large as values
     for (auto c = head * of_values; c < (head + 1) * of_values; ++c) {
       products += gradients[c] * values[c];
       gradients[c] = fixed_point::for_sums(gradients[c] * kept, degrees.out).scale;
@@ -198,14 +202,14 @@ template <communicator Comm, device_policy Policy, class T>
           .queries = numbers.from(2 * shape.values + shape.keys)};
 }
 
-/// Computes the gradients of `attend` from the gradient of its output. Nothing was stored per edge; coefficients are
+/// Computes the gradients of `attend` from the gradients by its result. Nothing was stored per edge; coefficients are
 /// computed again.
 ///
 /// Each pair of ranks moves rows in one of two ways. Either the sources are fetched again and their gradients returned.
 /// Or, with `pushed`, rows of destinations go to the owner of the sources and the gradients of queries come back. The
 /// way with fewer bytes is taken.
 ///
-/// @shape  rows as passed to `attend` · result as written by it · gradient as its output · out as rows, written
+/// @shape  rows as passed to `attend` · result as written by it · gradient by its result · out as rows, written
 /// @where  as `attend`
 /// @comm   collective, as `attend`, all ranks with pushed edges or none, with two header exchanges, as a rank may run
 ///         out of memory at its edges; the first call duplicates the communicator. With H sources, T destinations:
@@ -221,7 +225,7 @@ template <communicator Comm, device_policy Policy, std::floating_point T>
 void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
                      std::type_identity_t<attention_rows<Policy::space, T const>> rows,
                      std::type_identity_t<attention_result<Policy::space, T const>> result,
-                     std::type_identity_t<matrix_view<Policy::space, T const>> gradient,
+                     std::type_identity_t<result_gradients<Policy::space, T>> gradient,
                      attention_rows<Policy::space, T> out,
                      std::type_identity_t<attention_options<Policy::space>> options = {},
                      dist::pushed_edges<Policy> const* pushed = nullptr) {
@@ -254,7 +258,7 @@ void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
     std::vector<double> largest;    // magnitudes by column, if exact
     std::int64_t* scales = nullptr; // room for the scales of these columns
     auto const make_steps = [&] {
-      attention_destinations<T> to{strided(gradient), strided(rows.queries), {}, {}, shape.heads};
+      attention_destinations<T> to{strided(gradient.output), strided(rows.queries), {}, {}, shape.heads};
       if (packed != nullptr) { // otherwise there are no rows, or no memory yet
         if (num_queries > 0) {
           to.queries = {packed, stride};
@@ -268,7 +272,10 @@ void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
       pass.check();
       pass.check_destinations("output", result.output, shape.values);
       pass.check_destinations("softmax", result.softmax, 2 * shape.heads);
-      pass.check_destinations("gradient", gradient, shape.values);
+      pass.check_destinations("gradient", gradient.output, shape.values);
+      if (gradient.log_sums.data() != nullptr) {
+        pass.check_destinations("gradient by logarithms", gradient.log_sums, shape.heads);
+      }
       pass.check_sources("gradient by values", out.values, shape.values);
       pass.check_sources("gradient by keys", out.keys, shape.keys);
       pass.check_destinations("gradient by queries", out.queries, shape.keys);
@@ -285,7 +292,7 @@ void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
       auto const vertices = graph.num_destinations();
       if constexpr (is_exact) {
         auto const num_sums = sizes[0] + sizes[1] + sizes[2];
-        auto const num_columns = 2 * (shape.values + shape.keys);
+        auto const num_columns = 2 * (shape.values + shape.keys) + shape.heads;
         auto* const first = passes.template scratch<std::int64_t>(num_sums + num_columns + vertices * stride);
         sums = {{first, shape.values}, {first + sizes[0], shape.keys}, {first + sizes[0] + sizes[1], shape.keys}};
         scales = first + num_sums;
@@ -300,8 +307,9 @@ void attend_backward(dist::sharded_graph<Comm, Policy>& graph,
         pass.template move<false>(vertices, strided(rows.queries), {packed, stride}, num_queries);
         pass.template move<false>(vertices, strided(result.softmax), {packed + num_queries, stride}, 2 * shape.heads);
         strided_rows<T> const deltas{packed + num_queries + 2 * shape.heads, stride};
-        ex.for_each(vertices * shape.heads, write_deltas<T>{strided(gradient), strided(result.output), deltas,
-                                                            shape.heads, shape.of_head().values});
+        ex.for_each(vertices * shape.heads,
+                    write_deltas<T>{strided(gradient.output), strided(gradient.log_sums), strided(result.output),
+                                    deltas, shape.heads, shape.of_head().values});
       }
     });
     pass.agree(failure, phase);

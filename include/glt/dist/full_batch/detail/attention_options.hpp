@@ -54,4 +54,14 @@ struct attention_result {
   matrix_view<Space, T> softmax;
 };
 
+/// Gradients by the result of an attention.
+///
+/// @shape  output [num_destinations, heads · d] · log_sums [num_destinations, heads], by m + log Σ exp(score − m);
+///         without data: 0
+template <memory_space Space, class T>
+struct result_gradients {
+  matrix_view<Space, T const> output;
+  matrix_view<Space, T const> log_sums = {};
+};
+
 } // namespace glt::detail

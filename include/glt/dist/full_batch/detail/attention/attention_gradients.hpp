@@ -8,18 +8,21 @@
 
 namespace glt::detail {
 
-/// deltas = Σ gradient · output of a head.
+/// deltas = Σ gradient · output of a head − gradient by the logarithm of its sum.
 template <class T>
 struct write_deltas {
   strided_rows<T const> gradients;
+  strided_rows<T const> by_log_sums; // [V, heads]; without data they are 0
   strided_rows<T const> output;
   strided_rows<T> deltas; // [V, heads]
   std::int64_t heads;
   std::int64_t value_columns;
   GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const row = i / heads;
     auto const first = i % heads * value_columns;
-    deltas.row(i / heads)[i % heads] =
-        dot_product(gradients.row(i / heads) + first, output.row(i / heads) + first, value_columns);
+    T const by_log_sum = by_log_sums.data ? by_log_sums.row(row)[i % heads] : T(0);
+    deltas.row(row)[i % heads] =
+        dot_product(gradients.row(row) + first, output.row(row) + first, value_columns) - by_log_sum;
   }
 };
 
