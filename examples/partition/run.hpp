@@ -36,7 +36,7 @@ void run(Comm comm, options const& chosen) {
     glt::io::parts_folder const folder(chosen.info);
     out.result(
         {{"event", "info"}, {"manifest", nlohmann::ordered_json::parse(glt::io::detail::to_json(folder.info()))}},
-        glt::io::describe(folder.info()));
+        folder.info().describe());
     if (!chosen.reports.empty() && comm.rank() == 0) {
       check_reports(chosen);
       report(chosen, measure_folder(folder, chosen.threads), title_of(folder.info()), out);

@@ -33,7 +33,7 @@ int load(char const* folder, bool verify) {
   try {
     glt::io::parts_folder const parts(folder);
     for (int p = 0; p < parts.num_parts(); ++p) {
-      auto const part = glt::io::load_for_rank(parts, p, parts.num_parts(), {.verify = verify});
+      auto const part = parts.load_for_rank(p, parts.num_parts(), {.verify = verify});
       auto const& vertices = part.vertices.at(0);
       auto const graph = part.graph.relations.at(0).view();
       auto const add = [&](auto const& values) {

@@ -26,7 +26,7 @@
 using namespace glt;
 using namespace glt_test;
 
-static_assert(coarsest_partitioner<metis_partitioner>);
+static_assert(detail::coarsest_partitioner<metis_partitioner>);
 static_assert(partitioner<metis_partitioner, local_id> && partitioner<metis_partitioner, global_id>);
 
 TEST_CASE("every vertex gets a part, and always the same one") {

@@ -274,7 +274,7 @@ void check_method(io::raw_data const& all, std::string const& name, Method const
         options.num_vertices = all.nodes[0].num_nodes;
       }
       auto part = glt::detail::make_data_part(comm, held.local(), method, options);
-      check_parts(part, io::load_for_rank(io::parts_folder(folder), comm.rank(), ranks, {.edge_tensors = true}));
+      check_parts(part, io::parts_folder(folder).load_for_rank(comm.rank(), ranks, {.edge_tensors = true}));
       use(comm, dist::data_set<cpu>(comm, std::move(part)), folder);
     });
   }

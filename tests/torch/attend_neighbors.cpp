@@ -96,8 +96,9 @@ TEST_CASE("attentions over the edges and over the self-loops join to the attenti
   glt_test::random_block const some(23, 9, 1, 5);
   at::manual_seed(3);
   auto const weights = at::randn({9, 4}, at::kDouble);
-  for (auto const score : {glt::attention_score::additive, glt::attention_score::dot_product}) {
-    auto const width = score == glt::attention_score::additive ? 2 : 6;
+  for (auto const score :
+       {glt::neighbor_attention::score_type::additive, glt::neighbor_attention::score_type::dot_product}) {
+    auto const width = score == glt::neighbor_attention::score_type::additive ? 2 : 6;
     std::vector<at::Tensor> inputs;
     for (auto const columns : {4, width, width}) {
       inputs.push_back(at::randn({23, columns}, at::kDouble).requires_grad_());
@@ -118,10 +119,12 @@ TEST_CASE("attentions over the edges and over the self-loops join to the attenti
         CHECK(at::allclose(made[i], expected[i], 1e-9, 1e-9));
       }
     };
-    check(run([&](auto attend) { return glt::join_attention({attend(block, false), attend(no_edges, true)}); }),
-          run([&](auto attend) { return attend(block, true).averages; }));
-    check(run([&](auto attend) { return glt::join_attention({attend(some, false), attend(no_edges, false)}); }),
-          run([&](auto attend) { return attend(some, false).averages; }));
+    check(
+        run([&](auto attend) { return glt::neighbor_attention::join({attend(block, false), attend(no_edges, true)}); }),
+        run([&](auto attend) { return attend(block, true).averages; }));
+    check(
+        run([&](auto attend) { return glt::neighbor_attention::join({attend(some, false), attend(no_edges, false)}); }),
+        run([&](auto attend) { return attend(some, false).averages; }));
   }
 }
 
@@ -154,9 +157,10 @@ TEST_CASE("attend_neighbors refuses rows that do not fit") {
   refuses(at::zeros({4, 3}), rows, rows, {.heads = 2}, "in 2 heads", "[4, 3]");
   refuses(at::zeros({3, 2}), rows, rows, {.heads = 2}, "each of 4 sources");
   refuses(rows, rows, at::zeros({1, 2}), {.heads = 2}, "queries", "each of 2 destinations");
-  refuses(rows, rows, at::zeros({4, 4}), {.heads = 2, .score = glt::attention_score::dot_product}, "as of queries");
-  refuses(rows, at::zeros({4, 3}), at::zeros({4, 3}), {.heads = 2, .score = glt::attention_score::dot_product},
-          "in 2 heads", "one or more of keys");
+  refuses(rows, rows, at::zeros({4, 4}), {.heads = 2, .score = glt::neighbor_attention::score_type::dot_product},
+          "as of queries");
+  refuses(rows, at::zeros({4, 3}), at::zeros({4, 3}),
+          {.heads = 2, .score = glt::neighbor_attention::score_type::dot_product}, "in 2 heads", "one or more of keys");
   refuses(rows, rows, rows, {.heads = 2, .dropout = -0.5}, "dropout of -0.5");
   refuses(rows, rows, rows, {.heads = 2, .dropout = 0.5}, "vertex ids", "2 destinations");
   refuses(rows, rows, rows, {.heads = 2, .add_self_loops = false, .dropout = 0.5}, "sample with edge_ids");

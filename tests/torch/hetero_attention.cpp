@@ -127,7 +127,7 @@ auto dense_hgt(hgt_options const& options) {
 
 // Calls an rgat_conv with the ids of edges.
 auto const with_ids = [](glt::rgat_conv& layer, rows_by_type const& x, auto& sharded, auto const& graph) {
-  glt::hetero_attention_draws draws{.key = glt::random_key(7)};
+  glt::rgat_conv::draws draws{.key = glt::random_key(7)};
   for (int e = 0; e < sharded.schema().num_edge_types(); ++e) {
     draws.edge_ids.push_back(glt::to_tensor(graph.local(e).edge_ids()));
   }
@@ -199,8 +199,8 @@ TEST_CASE("rgat_conv drops coefficients over blocks by the ids of edges, and non
   for (bool const is_training : {true, false}) {
     layer->train(is_training);
     options.dropout = is_training ? 0.4 : 0;
-    auto const y = layer(
-        rows, [&](int e) { return subgraph.block(e, 0); }, glt::hetero_attention_draws{.key = glt::random_key(7)});
+    auto const y =
+        layer(rows, [&](int e) { return subgraph.block(e, 0); }, glt::rgat_conv::draws{.key = glt::random_key(7)});
     auto const expected = dense_rgat(options)(layer, list, x)[0].index_select(0, places);
     CHECK(at::allclose(y[0].narrow(0, 0, 3), expected, 1e-9, 1e-9));
   }

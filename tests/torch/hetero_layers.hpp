@@ -3,14 +3,12 @@
 
 #include <glt/dist/full_batch/hetero_sharded_graph.hpp>
 #include <glt/dist/full_batch/mfg.hpp>
-#include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/sample/hetero_sampler.hpp>
 #include <glt/sample/hetero_subgraph.hpp>
 #include <glt/torch/tensor.hpp>
 
 #include "support/hetero_parts.hpp"
-#include "support/parts.hpp"
 #include "support/ranks.hpp"
 #include "torch/slopes.hpp"
 

@@ -212,9 +212,9 @@ template <memory_space Space>
   return options;
 }
 
-[[nodiscard]] inline attended_rows attend_over(at::Tensor const& values, at::Tensor const& keys,
-                                               at::Tensor const& queries, std::int64_t heads,
-                                               c10::intrusive_ptr<attention_edges> const& edges) {
+[[nodiscard]] inline neighbor_attention::result attend_over(at::Tensor const& values, at::Tensor const& keys,
+                                                            at::Tensor const& queries, std::int64_t heads,
+                                                            c10::intrusive_ptr<attention_edges> const& edges) {
   auto const made = attention_function::apply(values, keys, queries, heads, edges);
   return {made[0], made[1]};
 }
@@ -238,8 +238,9 @@ template <memory_space Space>
 /// @cost   O(E · heads · d), forward and backward; no tensor of E rows is kept
 /// @source Veličković et al., "Graph attention networks", ICLR 2018
 template <memory_space Space>
-[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                         block_view<Space> block, neighbor_attention const& how = {}) {
+[[nodiscard]] neighbor_attention::result attend_edges(at::Tensor const& values, at::Tensor const& keys,
+                                                      at::Tensor const& queries, block_view<Space> block,
+                                                      neighbor_attention const& how = {}) {
   auto loops = detail::check_attention(values, keys, queries, block.num_destinations, at::kCPU, how);
   for (auto const& rows : {values, keys}) {
     if (rows.size(0) != block.num_sources) {
@@ -269,7 +270,7 @@ template <memory_space Space>
 namespace detail {
 
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] attended_rows
+[[nodiscard]] neighbor_attention::result
 attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
                   dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how,
                   std::type_identity_t<dist::pushed_edges<Policy> const*> pushed, bool reproducible = false) {
@@ -297,8 +298,9 @@ attend_over_ranks(at::Tensor const& values, at::Tensor const& keys, at::Tensor c
 /// @throws collective_error    on every rank, in either pass, if a matrix of a rank does not have one row per source,
 ///         edge ids are missing, or ranks differ in their options
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                         dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how = {}) {
+[[nodiscard]] neighbor_attention::result
+attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+             dist::sharded_graph<Comm, Policy>& graph, neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph, how, nullptr);
 }
 
@@ -317,8 +319,9 @@ struct pushing_graph {
 ///
 /// @shape, @comm, @throws  as for a sharded graph; also if dropout is asked for and edges were pushed without ids
 template <communicator Comm, device_policy Policy>
-[[nodiscard]] attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
-                                         pushing_graph<Comm, Policy> const& graph, neighbor_attention const& how = {}) {
+[[nodiscard]] neighbor_attention::result
+attend_edges(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
+             pushing_graph<Comm, Policy> const& graph, neighbor_attention const& how = {}) {
   return detail::attend_over_ranks(values, keys, queries, graph.graph, how, &graph.edges);
 }
 
@@ -327,7 +330,7 @@ namespace detail {
 /// Message graph with the attention of `attend_edges` along its edges.
 template <class Graph>
 concept attended_graph = requires(Graph& graph, at::Tensor const& x, neighbor_attention const& how) {
-  { attend_edges(x, x, x, graph, how) } -> std::same_as<attended_rows>;
+  { attend_edges(x, x, x, graph, how) } -> std::same_as<neighbor_attention::result>;
 };
 
 } // namespace detail
@@ -338,29 +341,6 @@ template <class Graph>
 [[nodiscard]] at::Tensor attend_neighbors(at::Tensor const& values, at::Tensor const& keys, at::Tensor const& queries,
                                           Graph&& graph, neighbor_attention const& how = {}) {
   return attend_edges(values, keys, queries, graph, how).averages;
-}
-
-/// Returns the attention over all edges from attentions over some of them, as if one softmax had been over all.
-///
-/// @shape  parts: at least one, each of averages [D, heads · d] and log_sums [D, heads] → [D, heads · d]
-[[nodiscard]] inline at::Tensor join_attention(std::vector<attended_rows> const& parts) {
-  std::vector<at::Tensor> all;
-  for (auto const& part : parts) {
-    all.push_back(part.log_sums);
-  }
-  auto const log_sums = at::stack(all);
-  auto const largest = log_sums.detach().amax(0);
-  auto const powers = (log_sums - at::where(largest.isfinite(), largest, at::zeros_like(largest))).exp();
-  auto const shares =
-      (powers / powers.sum(0).clamp_min(1)).unsqueeze(3); // the largest power is 1 where there are edges
-  auto const heads = log_sums.size(2);
-  at::Tensor sum;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto const& rows = parts[i].averages;
-    auto const part = shares[static_cast<std::int64_t>(i)] * rows.view({rows.size(0), heads, rows.size(1) / heads});
-    sum = sum.defined() ? sum + part : part;
-  }
-  return sum.flatten(1);
 }
 
 namespace detail {

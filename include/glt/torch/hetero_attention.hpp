@@ -14,16 +14,16 @@
 
 namespace glt {
 
+namespace detail {
+
 /// Key and ids that decide which coefficients of a layer over relations are dropped; see `attention_draws`.
 ///
 /// @shape  edge_ids: for each edge type [E], by position in the rows of a sharded graph's part; empty for blocks that
 ///         have edge ids
-struct hetero_attention_draws {
+struct rgat_conv_draws {
   random_key key{0}; ///< key into which seed, step and layer were folded
   std::vector<at::Tensor> edge_ids = {};
 };
-
-namespace detail {
 
 /// Widths of an `rgat_conv`, and options of its attention.
 struct rgat_conv_options {
@@ -81,7 +81,7 @@ public:
   /// @cost   O(E · heads · out) and the products, forward and backward; no tensor of E rows is kept
   template <class RelationOf>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x, RelationOf const& relation,
-                                                hetero_attention_draws const& draws = {}) {
+                                                rgat_conv_draws const& draws = {}) {
     check_rows(x, in_);
     std::vector<at::Tensor> y(x.size());
     auto const own = [&](std::size_t type, at::Tensor const& rows) {
@@ -121,7 +121,7 @@ public:
   template <communicator Comm, device_policy Policy>
   [[nodiscard]] std::vector<at::Tensor> forward(std::vector<at::Tensor> const& x,
                                                 dist::hetero_sharded_graph<Comm, Policy>& graph,
-                                                hetero_attention_draws const& draws = {}) {
+                                                rgat_conv_draws const& draws = {}) {
     return forward(x, relations_of(graph), draws);
   }
 
@@ -149,6 +149,7 @@ private:
 /// Concurrent calls: as for a module of LibTorch: `forward` may run concurrently while parameters are not written.
 class rgat_conv : public detail::hetero_graph_layer<detail::rgat_conv_impl> {
 public:
+  using draws = detail::rgat_conv_draws;
   using hetero_graph_layer::hetero_graph_layer;
 };
 
@@ -219,7 +220,7 @@ public:
     check_rows(x, in_);
     std::vector<at::Tensor> own(x); // rows of destinations
     std::vector<at::Tensor> queries(x.size());
-    std::vector<std::vector<attended_rows>> parts(x.size()); // by destination type
+    std::vector<std::vector<neighbor_attention::result>> parts(x.size()); // by destination type
     for (int e = 0; e < schema_.num_edge_types(); ++e) {
       auto&& graph = relation(e);
       auto const from = index(schema_.source_type(e));
@@ -246,7 +247,7 @@ public:
       }
       auto const messages = parts[t].empty()
                                 ? at::zeros({own[t].size(0), options_.out}, own[t].options().requires_grad(false))
-                                : at::gelu(join_attention(parts[t]));
+                                : at::gelu(neighbor_attention::join(parts[t]));
       y.push_back(map_own(relation, messages, types_[t].result->weight, types_[t].result->bias));
       if (types_[t].gate.defined()) {
         y[t] = at::lerp(own[t], y[t], types_[t].gate.sigmoid());

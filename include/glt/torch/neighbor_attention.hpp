@@ -28,27 +28,50 @@ struct attention_draws {
   at::Tensor vertex_ids = {};
 };
 
-/// Score of a source for a destination: `additive`, leaky_relu(key + query), or `dot_product`, key · query / √(columns
-/// of a head).
-using attention_score = detail::attention_score;
-
 /// Options of `attend_neighbors`; the same on all ranks, except the ids.
 struct neighbor_attention {
+  /// Score of a source for a destination: `additive`, leaky_relu(key + query), or `dot_product`, key · query / √(columns
+  /// of a head).
+  using score_type = detail::attention_score;
+
+  /// Attention over some of the in-edges of destinations, as `attend_edges` returns it.
+  ///
+  /// @shape  averages of values [num_destinations, heads · d], 0 without edges · log_sums, log Σ exp(score)
+  ///         [num_destinations, heads], −∞ without edges
+  struct result {
+    at::Tensor averages;
+    at::Tensor log_sums;
+  };
+
   std::int64_t heads = 1;
-  attention_score score = attention_score::additive;
+  score_type score = score_type::additive;
   double slope = 0.2;         ///< of the leaky ReLU
   bool add_self_loops = true; ///< one more edge from every destination to itself, beside the edges of the graph
   double dropout = 0;         ///< share of coefficients that become 0, in [0, 1); the others grow by 1 / (1 − dropout)
   attention_draws draws = {}; ///< needed only for dropout
-};
 
-/// Attention over some of the in-edges of destinations.
-///
-/// @shape  averages of values [num_destinations, heads · d], 0 without edges · log_sums, log Σ exp(score)
-///         [num_destinations, heads], −∞ without edges
-struct attended_rows {
-  at::Tensor averages;
-  at::Tensor log_sums;
+  /// Returns the attention over all edges from attentions over some of them, as if one softmax had been over all.
+  ///
+  /// @shape  parts: at least one, each of averages [D, heads · d] and log_sums [D, heads] → [D, heads · d]
+  [[nodiscard]] static at::Tensor join(std::vector<result> const& parts) {
+    std::vector<at::Tensor> all;
+    for (auto const& part : parts) {
+      all.push_back(part.log_sums);
+    }
+    auto const log_sums = at::stack(all);
+    auto const largest = log_sums.detach().amax(0);
+    auto const powers = (log_sums - at::where(largest.isfinite(), largest, at::zeros_like(largest))).exp();
+    auto const shares =
+        (powers / powers.sum(0).clamp_min(1)).unsqueeze(3); // the largest power is 1 where there are edges
+    auto const heads = log_sums.size(2);
+    at::Tensor sum;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      auto const& rows = parts[i].averages;
+      auto const part = shares[static_cast<std::int64_t>(i)] * rows.view({rows.size(0), heads, rows.size(1) / heads});
+      sum = sum.defined() ? sum + part : part;
+    }
+    return sum.flatten(1);
+  }
 };
 
 } // namespace glt

@@ -280,9 +280,10 @@ struct reproducible_graph {
   }
 
   /// Attends as over the sharded graph, reproducibly.
-  [[nodiscard]] friend attended_rows attend_edges(at::Tensor const& values, at::Tensor const& keys,
-                                                  at::Tensor const& queries, reproducible_graph const& over,
-                                                  neighbor_attention const& how = {}) {
+  [[nodiscard]] friend neighbor_attention::result attend_edges(at::Tensor const& values, at::Tensor const& keys,
+                                                               at::Tensor const& queries,
+                                                               reproducible_graph const& over,
+                                                               neighbor_attention const& how = {}) {
     return detail::attend_over_ranks(values, keys, queries, over.graph, how, over.pushed, /*reproducible=*/true);
   }
 

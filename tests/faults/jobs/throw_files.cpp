@@ -126,7 +126,7 @@ std::vector<site> sites_of_folders() {
          auto const on = std::make_shared<disk>(comm, glt_test::plain_set(4, {0, 1, 2}, {1, 2, 3}, {0}));
          write_parts(comm, *on);
          return [=, &comm](bool wrong) {
-           auto part = io::load_for_rank(io::parts_folder(on->shared / "parts"), comm.rank(), comm.size());
+           auto part = io::parts_folder(on->shared / "parts").load_for_rank(comm.rank(), comm.size());
            part.graph.part = wrong ? (comm.rank() + 1) % comm.size() : comm.rank();
            static_cast<void>(glt::dist::data_set(comm, std::move(part)));
          };

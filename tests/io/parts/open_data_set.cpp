@@ -238,7 +238,7 @@ TEST_CASE("a rank opens what it loads from a folder of parts, and all know the n
     auto const labels = random_labels(data, 4);
     io::write_parts(folder, data, labels);
     auto const opened = io::open_data_set(comm, folder);
-    auto const part = io::load_for_rank(io::parts_folder(folder), comm.rank(), comm.size());
+    auto const part = io::parts_folder(folder).load_for_rank(comm.rank(), comm.size());
     auto const& vertices = part.vertices[0];
     CHECK(std::ranges::equal(opened.original(), part.graph.original[0]));
     CHECK(opened.graph().local().num_edges() == part.graph.relations[0].view().num_edges());
@@ -286,7 +286,7 @@ TEST_CASE("parts of two partitionings into parts of equal sizes do not go togeth
     auto const folder = scratch / "parts";
     io::write_parts(folder, data, labels);
     auto const open = [&] { static_cast<void>(io::open_data_set(comm, folder)); };
-    auto part = io::load_for_rank(io::parts_folder(folder), comm.rank(), comm.size());
+    auto part = io::parts_folder(folder).load_for_rank(comm.rank(), comm.size());
     if (comm.size() == 1) {
       CHECK_NOTHROW(open());
       return;
@@ -405,7 +405,7 @@ TEST_CASE("hot rows of other features than the opened ones are refused by name")
           auto const original = made.labels[0].original[codes.vertices().ids()[i]];
           CHECK(codes.rows().features(i, 0) == static_cast<float>(original));
         }
-        auto part = io::load_for_rank(io::parts_folder(made.path), comm.rank(), comm.size());
+        auto part = io::parts_folder(made.path).load_for_rank(comm.rank(), comm.size());
         glt::feature_table<glt::device::cpu> others(part.vertices[0].hot_vertices.size());
         part.vertices[0].hot_tensors = std::move(others);
         if (part.vertices[0].hot_vertices.empty()) {
@@ -428,7 +428,7 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
         io::write_parts(scratch / "parts", raw, labels);
         auto const data = io::open_data_set(comm, scratch / "parts", {.edge_tensors = true});
         auto const memory =
-            dist::data_set(comm, io::load_for_rank(io::parts_folder(scratch / "parts"), comm.rank(), comm.size()));
+            dist::data_set(comm, io::parts_folder(scratch / "parts").load_for_rank(comm.rank(), comm.size()));
         auto const& schema = data.schema();
         CHECK(schema == memory.schema());
         auto const paper = schema.find_node_type("paper");

@@ -100,7 +100,7 @@ TEST_CASE("parts come back with their rows, data and lists, on any number of ran
       auto const book = io::detail::book_of_ranks(labels.book, ranks);
       std::vector<dist::data_part<device::cpu>> parts;
       for (int rank = 0; rank < ranks; ++rank) {
-        parts.push_back(io::load_for_rank(folder, rank, ranks));
+        parts.push_back(folder.load_for_rank(rank, ranks));
         REQUIRE(parts.back().graph.part == rank);
         check_part(parts.back(), graph, labels, book);
       }
@@ -114,8 +114,8 @@ TEST_CASE("one part of a folder") {
   auto const graph = random_graph(31, 100);
   auto const labels = write(scratch / "parts", graph, 2);
   for (int const part : {0, 1}) {
-    check_part(io::load_for_rank(io::parts_folder(scratch / "parts"), part, 2,
-                                 {.verify = true, .populate = true, .huge_pages = true}),
+    check_part(io::parts_folder(scratch / "parts")
+                   .load_for_rank(part, 2, {.verify = true, .populate = true, .huge_pages = true}),
                graph, labels, labels.book);
   }
   CHECK(names(thrown<io_error>([&] { static_cast<void>(io::parts_folder(scratch / "elsewhere")); }),
@@ -131,7 +131,7 @@ TEST_CASE("a rank that is none is told what to do") {
   write(scratch / "parts", random_graph(31, 100), 4);
   io::parts_folder const folder(scratch / "parts");
   auto const fault = [&](int rank, int ranks) {
-    return thrown<precondition_error>([&] { static_cast<void>(io::load_for_rank(folder, rank, ranks)); });
+    return thrown<precondition_error>([&] { static_cast<void>(folder.load_for_rank(rank, ranks)); });
   };
   CHECK(names(fault(3, 3), "rank 3 of 3"));
   CHECK(names(fault(-1, 2), "rank -1 of 2"));

@@ -21,7 +21,7 @@ TEST_CASE("a folder is described by a line for every type") {
   io::write_parts(scratch / "parts", data, random_labels(data, 2),
                   {.partitioner = {"ldg", {{"slack", "1.1"}}, 3}, .halo = true});
   auto const manifest = io::detail::read_manifest(scratch / "parts");
-  auto const text = io::describe(manifest);
+  auto const text = manifest.describe();
   CAPTURE(text);
   CHECK(std::ranges::count(text, '\n') == 2 + 3 + 4);
   CHECK(names(text, "in 2 parts, " + std::to_string(manifest.num_bytes()) + " bytes in " +

@@ -172,28 +172,18 @@ find_layers(Comm comm, std::vector<part_relation<Policy, Vertex>> const& relatio
 
 namespace glt::dist {
 
-/// Layers of a network over only the vertices that some seeds depend on.
+/// Layers of a network over only the vertices that some seeds depend on, as `make_mfgs` returns them.
 ///
-/// @shape  inputs: local rows of the graph that the first layer reads, its sources · layers: first layer first; the
-///         destinations of each layer are the sources of the next, the destinations of the last are the seeds ·
-///         edge_ids: for each layer, ids of its edges in the order in which passes number them (positions in the part
-///         if the graph has no ids)
-template <communicator Comm, device_policy Policy>
+/// @shape  inputs: local rows of the graph that the first layer reads, its sources; a list for each node type of a typed
+///         graph · layers: first layer first, sharded graphs, typed or not; the destinations of each layer are the
+///         sources of the next, the destinations of the last are the seeds · edge_ids: for each layer, ids of its edges
+///         in the order in which passes number them (positions in the part if the graph has no ids); of a typed graph a
+///         buffer for each edge type
+template <class Graph, class Rows, class Ids>
 struct message_flow_graphs {
-  std::vector<local_id> inputs;
-  std::vector<sharded_graph<Comm, Policy>> layers;
-  std::vector<buffer<Policy, edge_id>> edge_ids;
-};
-
-/// Layers of a network over only the vertices of each type that some seeds depend on.
-///
-/// @shape  inputs: for each node type, as in `message_flow_graphs` · layers: as there, of each type · edge_ids: for
-///         each layer and edge type
-template <communicator Comm, device_policy Policy>
-struct hetero_message_flow_graphs {
-  std::vector<std::vector<local_id>> inputs;
-  std::vector<hetero_sharded_graph<Comm, Policy>> layers;
-  std::vector<std::vector<buffer<Policy, edge_id>>> edge_ids;
+  Rows inputs;
+  std::vector<Graph> layers;
+  std::vector<Ids> edge_ids;
 };
 
 /// Finds, layer by layer, the vertices that the seeds of all ranks need: seeds, their in-neighbours, the in-neighbours
@@ -209,10 +199,9 @@ struct hetero_message_flow_graphs {
 ///                           or is below 1, or as `sharded_graph`
 /// @cost   O(V) and, per layer, O(E' log R) for E' edges of the layer
 template <communicator Comm, host_policy Policy, vertex_id Vertex>
-[[nodiscard]] message_flow_graphs<Comm, Policy> make_mfgs(Comm comm, graph<Policy, Vertex> const& graph,
-                                                          host_view<local_id const> seeds, std::int64_t num_layers,
-                                                          sharding_options options = {}, Policy policy = {}) {
-  message_flow_graphs<Comm, Policy> made;
+[[nodiscard]] auto make_mfgs(Comm comm, graph<Policy, Vertex> const& graph, host_view<local_id const> seeds,
+                             std::int64_t num_layers, sharding_options options = {}, Policy policy = {}) {
+  message_flow_graphs<sharded_graph<Comm, Policy>, std::vector<local_id>, buffer<Policy, edge_id>> made;
   auto const rows = graph.local();
   std::vector<glt::detail::part_relation<Policy, Vertex>> const only_relation{{rows, &graph.book(), 0, 0}};
   auto numbers = glt::detail::find_layers(
@@ -238,10 +227,12 @@ template <communicator Comm, host_policy Policy, vertex_id Vertex>
 ///                           without types
 /// @cost   O(V) of all types and, per layer, O(E' log R) for E' edges of all relations of the layer
 template <communicator Comm, host_policy Policy, vertex_id Vertex>
-[[nodiscard]] hetero_message_flow_graphs<Comm, Policy>
-make_mfgs(Comm comm, hetero_graph<Policy, Vertex> const& graph, std::vector<std::vector<local_id>> const& seeds,
-          std::int64_t num_layers, sharding_options options = {}, Policy policy = {}) {
-  hetero_message_flow_graphs<Comm, Policy> made;
+[[nodiscard]] auto make_mfgs(Comm comm, hetero_graph<Policy, Vertex> const& graph,
+                             std::vector<std::vector<local_id>> const& seeds, std::int64_t num_layers,
+                             sharding_options options = {}, Policy policy = {}) {
+  message_flow_graphs<hetero_sharded_graph<Comm, Policy>, std::vector<std::vector<local_id>>,
+                      std::vector<buffer<Policy, edge_id>>>
+      made;
   auto const& schema = graph.schema();
   std::vector<glt::detail::part_relation<Policy, Vertex>> relations;
   for (int e = 0; e < schema.num_edge_types(); ++e) {

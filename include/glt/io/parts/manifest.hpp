@@ -156,6 +156,8 @@ struct manifest {
     return std::accumulate(files.begin(), files.end(), std::int64_t{0},
                            [](std::int64_t sum, detail::manifest_file const& file) { return sum + file.bytes; });
   }
+  /// Describes the folder in a few lines of text.
+  [[nodiscard]] std::string describe() const;
   /// True if there is one type of vertices and one of edges.
   [[nodiscard]] bool is_homogeneous() const noexcept { return nodes.size() == 1 && edges.size() == 1; }
   [[nodiscard]] hetero_schema schema() const {
@@ -282,17 +284,16 @@ inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& ar
 
 } // namespace detail
 
-/// Describes a folder of parts in a few lines of text.
-[[nodiscard]] inline std::string describe(manifest const& from) {
+inline std::string manifest::describe() const {
   std::ostringstream out;
-  out << "data set '" << from.name << "' in " << from.num_parts() << " parts, " << from.num_bytes() << " bytes in "
-      << from.files.size() << " files\n";
-  out << "partitioned by " << from.partitioner.name << " (key " << from.partitioner.key;
-  for (auto const& [name, value] : from.partitioner.options) {
-    out << ", " << name << ' ' << value;
+  out << "data set '" << name << "' in " << num_parts() << " parts, " << num_bytes() << " bytes in " << files.size()
+      << " files\n";
+  out << "partitioned by " << partitioner.name << " (key " << partitioner.key;
+  for (auto const& [option, value] : partitioner.options) {
+    out << ", " << option << ' ' << value;
   }
   out << ")\n";
-  for (auto const& type : from.nodes) {
+  for (auto const& type : nodes) {
     std::vector<std::int64_t> counts(type.offsets.size());
     std::adjacent_difference(type.offsets.begin(), type.offsets.end(), counts.begin());
     counts.erase(counts.begin());
@@ -310,7 +311,7 @@ inline void tell_arrays(std::ostream& out, std::vector<manifest_array> const& ar
     detail::tell_if_any(out, "hot rows", type.hot);
     out << '\n';
   }
-  for (auto const& type : from.edges) {
+  for (auto const& type : edges) {
     out << "edges (" << type.type.source << ", " << type.type.name << ", " << type.type.destination << "): ";
     detail::tell_counts(out, type.edges);
     out << (type.weights ? "; weights" : "") << (type.times ? "; times" : "");

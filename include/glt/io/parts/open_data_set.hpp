@@ -23,7 +23,7 @@ template <communicator Comm>
 [[nodiscard]] dist::data_set<device::cpu> open_data_set(Comm& comm, std::filesystem::path const& folder,
                                                         parts_folder::load_options const& options = {}) {
   dist::data_part<device::cpu> part;
-  run_together(comm, [&] { part = load_for_rank(parts_folder(folder), comm.rank(), comm.size(), options); });
+  run_together(comm, [&] { part = parts_folder(folder).load_for_rank(comm.rank(), comm.size(), options); });
   return {comm, std::move(part), options.disk ? dist::reading::by_messages : options.reading, options.topology};
 }
 

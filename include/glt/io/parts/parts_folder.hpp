@@ -99,6 +99,27 @@ public:
     verify_below(detail::part_folder(part) + "/", on_progress);
   }
 
+  /// Loads a rank's share of the parts, for any number of ranks; for `dist::data_set`. Defined in `<glt/io/parts/parts.hpp>`.
+  ///
+  /// With as many ranks as parts, rank r has part r. With R ranks and P parts, rank r has the vertices from part P · r / R
+  /// to part P · (r + 1) / R: several parts, and shares of parts where R does not divide P. Vertices keep their global
+  /// ids, so samples are the same for any R. The books describe R parts, some of them empty if there are more ranks than
+  /// vertices. Each rank checks the rows that it takes; `verify` compares whole files. A rank has the hot rows of all its
+  /// parts; rows of other ranks of a part are not among them.
+  ///
+  /// With `balance_edges`, ranks have ranges of vertices with about equal numbers of in-edges instead: no rank exceeds
+  /// the mean by more than the in-edges of one vertex. A vertex type without in-edges is divided as above.
+  ///
+  /// The array of features that `options` name becomes the tensor "x", the labels become "y". All other arrays keep their
+  /// names and types.
+  ///
+  /// @throws precondition_error  if the rank is outside [0, num_ranks), or no type has features of the requested name
+  /// @throws io_error            as `load`
+  /// @cost   as `load_rows` for each part of the rank, and a copy of its rows if these are several; a copy
+  ///         of labels that are not int64 and, without types, of features that are not float32
+  [[nodiscard]] dist::data_part<device::cpu> load_for_rank(int rank, int num_ranks,
+                                                           load_options const& options = {}) const;
+
   /// Loads one part; its arrays are mapped files, and nothing is copied.
   ///
   /// Every load finds files that are missing or of another length, type or shape. By default it also finds ids, offsets

@@ -22,7 +22,7 @@ namespace glt {
 /// only.
 ///
 /// @source Meyerhenke, Sanders, Schulz, "Partitioning complex networks via size-constrained clustering", SEA 2014
-template <coarsest_partitioner Coarsest = greedy_coarsest>
+template <detail::coarsest_partitioner Coarsest = greedy_coarsest>
 struct multilevel_partitioner {
   std::uint64_t seed = 1;
   double capacity_slack = 0.05;  ///< a part has at most (1 + slack) · V / P vertices, rounded up

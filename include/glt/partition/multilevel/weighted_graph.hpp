@@ -15,6 +15,10 @@ struct weighted_graph {
   std::vector<std::int64_t> weights;
 };
 
+} // namespace glt
+
+namespace glt::detail {
+
 /// Small value that divides the smallest graph of `multilevel_partitioner`.
 ///
 /// Models: `greedy_coarsest`, `metis_partitioner`.
@@ -26,10 +30,6 @@ concept coarsest_partitioner = std::copyable<P> && requires(P const& p, weighted
                                                             balance_constraints const& limits, std::uint64_t seed) {
   { p(graph, limits, 2, seed) } -> std::same_as<buffer<device::cpu, local_id>>;
 };
-
-} // namespace glt
-
-namespace glt::detail {
 
 // Rows of a graph with or without weights of edges.
 template <class Vertex>
