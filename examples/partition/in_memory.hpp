@@ -14,7 +14,7 @@
 #include "whole_graph.hpp"
 
 #include <glt/core/error.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>
 #include <glt/outofcore/detail/all_types.hpp>

@@ -14,7 +14,6 @@
 #include <glt/dist/roles/remote_loader.hpp>
 #include <glt/dist/roles/server.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/io/parts/parts.hpp>
 #include <glt/mpi/node.hpp>
 
 #include <torch/utils.h>

@@ -4,7 +4,7 @@
 #include "support/partition_run.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 
 #include <sys/stat.h>
 

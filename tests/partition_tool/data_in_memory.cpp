@@ -8,7 +8,6 @@
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/typed_batches.hpp>
 #include <glt/io/parts/open_data_set.hpp>
-#include <glt/io/parts/parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/io/raw_data.hpp>

@@ -6,7 +6,7 @@
 #include <glt/io/array/npy.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/folder/detail/npy_folder_files.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/partition/stream/streaming_partitioners.hpp>
 

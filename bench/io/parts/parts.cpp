@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 
 #include "support/workloads.hpp"
 

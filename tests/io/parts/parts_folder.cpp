@@ -7,7 +7,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/io/array/npy.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/open_data_set.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 

@@ -41,7 +41,7 @@ struct round_robin_coarsest {
     return part_of;
   }
 };
-static_assert(detail::coarsest_partitioner<round_robin_coarsest> && coarsest_partitioner<greedy_coarsest>);
+static_assert(detail::coarsest_partitioner<round_robin_coarsest> && detail::coarsest_partitioner<greedy_coarsest>);
 
 } // namespace
 

@@ -3,7 +3,7 @@
 
 #include <glt/dist/data_part.hpp>
 #include <glt/dist/data_set.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/detail/rank_parts.hpp>
 #include <glt/io/parts/parts_folder.hpp>
 
 #include <filesystem>

@@ -99,7 +99,7 @@ public:
     verify_below(detail::part_folder(part) + "/", on_progress);
   }
 
-  /// Loads a rank's share of the parts, for any number of ranks; for `dist::data_set`. Defined in `<glt/io/parts/parts.hpp>`.
+  /// Loads a rank's share of the parts, for any number of ranks; for `dist::data_set`. Defined in `<glt/io/parts/open_data_set.hpp>`.
   ///
   /// With as many ranks as parts, rank r has part r. With R ranks and P parts, rank r has the vertices from part P · r / R
   /// to part P · (r + 1) / R: several parts, and shares of parts where R does not divide P. Vertices keep their global

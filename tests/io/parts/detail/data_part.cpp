@@ -5,7 +5,7 @@
 #include "support/graphs.hpp"
 #include "support/known_sets.hpp"
 
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/detail/rank_parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
 #include <algorithm>

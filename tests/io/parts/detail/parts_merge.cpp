@@ -8,7 +8,7 @@
 #include "support/scratch.hpp"
 
 #include <glt/core/random.hpp>
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/detail/rank_parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
 #include <algorithm>

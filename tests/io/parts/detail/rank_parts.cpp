@@ -6,7 +6,7 @@
 #include "support/known_sets.hpp"
 #include "support/scratch.hpp"
 
-#include <glt/io/parts/parts.hpp>
+#include <glt/io/parts/detail/rank_parts.hpp>
 
 #include <algorithm>
 #include <array>
