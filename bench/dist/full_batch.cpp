@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <glt/comm/threads.hpp>
 #include <glt/dist/full_batch/aggregate.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/attention.hpp>
 #include <glt/dist/full_batch/detail/attention_options.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/partition/book.hpp>

@@ -4,8 +4,8 @@
 #include "train_part.hpp"
 
 #include <glt/dist/data_set.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/io/parts/open_data_set.hpp>
 #include <glt/memory/buffer.hpp>

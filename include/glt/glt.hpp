@@ -38,7 +38,6 @@
 #include <glt/dist/full_batch/mfg.hpp>
 #include <glt/dist/full_batch/pushed_edges.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/dist/halo_values.hpp>
 #include <glt/dist/hetero_graph.hpp>
@@ -48,7 +47,6 @@
 #include <glt/dist/hotness/hottest_vertices.hpp>
 #include <glt/dist/hotness/make_hot_rows.hpp>
 #include <glt/dist/hotness/make_named_hot_rows.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/link/link_sampler.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
 #include <glt/dist/loader.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/cuda/detail/registration.hpp>
 #include <glt/cuda/detail/resource.hpp>
 #include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/detail/system.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/cuda/detail/registration.hpp>
+#include <glt/cuda/detail/stream.hpp>
 #include <glt/cuda/policy.hpp>
 #include <glt/memory/memory.hpp>
 

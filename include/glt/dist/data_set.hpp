@@ -11,7 +11,6 @@
 #include <glt/dist/graph.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/shared/reading.hpp>
 

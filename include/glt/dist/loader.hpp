@@ -8,7 +8,6 @@
 #include <glt/dist/device_comm.hpp>
 #include <glt/dist/loading/detail/batch_producer.hpp>
 #include <glt/dist/loading/detail/batch_range.hpp>
-#include <glt/dist/loading/detail/batch_source.hpp>
 #include <glt/dist/loading/detail/concurrent_loading.hpp>
 #include <glt/dist/loading/loader_options.hpp>
 #include <glt/dist/loading/neighbor_batches.hpp>

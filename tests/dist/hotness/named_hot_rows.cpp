@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
 
 #include "support/errors.hpp"
 #include "support/named_tables.hpp"

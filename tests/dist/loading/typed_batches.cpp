@@ -3,7 +3,7 @@
 
 #include <glt/dist/loading/typed_batches.hpp>
 
-#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
 #include <glt/dist/shared/shared_table.hpp>

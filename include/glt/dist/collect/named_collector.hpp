@@ -8,7 +8,7 @@
 #include <glt/dist/collect/detail/row_lists.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/agree.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/dist/shared/detail/shared_rows.hpp>
 #include <glt/feature/detail/any_rows.hpp>

@@ -3,7 +3,6 @@
 
 #include <glt/dist/detail/usual_tensors.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>

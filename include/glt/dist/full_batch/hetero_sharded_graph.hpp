@@ -2,9 +2,9 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/sharded_graph.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/hetero_graph.hpp>
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/memory/memory.hpp>

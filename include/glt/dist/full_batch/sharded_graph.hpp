@@ -2,11 +2,11 @@
 #pragma once
 
 #include <glt/comm/comm.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
 #include <glt/dist/full_batch/detail/cover/boundary_cover.hpp>
 #include <glt/dist/full_batch/detail/rotation.hpp>
 #include <glt/dist/full_batch/detail/shard_rows.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/dist/graph.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>

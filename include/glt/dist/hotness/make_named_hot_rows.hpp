@@ -6,8 +6,8 @@
 #include <glt/dist/collect/collected_rows.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/hotness/detail/hot_table.hpp>
+#include <glt/dist/hotness/hot_rows.hpp>
 #include <glt/dist/hotness/hottest_vertices.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/named_features.hpp>
 #include <glt/feature/feature_store.hpp>
 #include <glt/feature/feature_table.hpp>

@@ -3,7 +3,6 @@
 
 #include <glt/dist/batch.hpp>
 #include <glt/dist/loading/batch_recipe.hpp>
-#include <glt/dist/loading/detail/batch_rows.hpp>
 #include <glt/dist/loading/detail/expansion.hpp>
 #include <glt/dist/loading/detail/link_seeding.hpp>
 #include <glt/sample/link/link_options.hpp>

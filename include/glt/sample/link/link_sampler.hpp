@@ -8,7 +8,6 @@
 #include <glt/sample/link/detail/edge_exclusions.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
 #include <glt/sample/link/detail/link_assembly.hpp>
-#include <glt/sample/link/detail/link_rules.hpp>
 #include <glt/sample/link/detail/local_candidates.hpp>
 #include <glt/sample/link/detail/negative_drawer.hpp>
 #include <glt/sample/link/detail/seed_edges.hpp>

@@ -4,7 +4,7 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/detail/exchange/routed_list.hpp>
 #include <glt/dist/detail/part_halo.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/graph/csr.hpp>
 
 namespace glt::detail {

@@ -3,8 +3,8 @@
 
 #include <glt/comm/comm.hpp>
 #include <glt/dist/device_comm.hpp>
+#include <glt/dist/full_batch/aggregation.hpp>
 #include <glt/dist/full_batch/detail/boundary.hpp>
-#include <glt/dist/full_batch/sharding_options.hpp>
 #include <glt/memory/memory.hpp>
 
 #include <chrono>

@@ -6,7 +6,7 @@
 #include <glt/graph/csr.hpp>
 #include <glt/memory/memory.hpp>
 #include <glt/partition/book.hpp>
-#include <glt/sample/link/detail/link_rules.hpp>
+#include <glt/sample/link/detail/exclusion_rule.hpp>
 
 namespace glt::detail {
 

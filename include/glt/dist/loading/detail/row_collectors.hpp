@@ -9,7 +9,6 @@
 #include <glt/dist/detail/exchange/agree.hpp>
 #include <glt/dist/feature_store.hpp>
 #include <glt/dist/hotness/hot_rows.hpp>
-#include <glt/dist/hotness/named_hot_rows.hpp>
 #include <glt/dist/loading/detail/batch_request.hpp>
 #include <glt/dist/loading/detail/expansion.hpp>
 #include <glt/dist/named_features.hpp>
