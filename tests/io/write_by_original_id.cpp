@@ -51,10 +51,10 @@ TEST_CASE("rows and values are written in the order of original ids, in rounds o
             rows.push_back(static_cast<float>(id / scale) / 2);
           }
           for (std::int64_t const round_bytes : {1, 200, 1 << 20}) {
-            glt::io::write_by_original_id(comm, data, scratch / "values.npy", values, 0, {.round_bytes = round_bytes});
+            glt::io::write_by_original_id(comm, data, scratch / "values.npy", values, 0, round_bytes);
             glt::io::write_by_original_id(comm, data, scratch / "rows.npy",
                                           glt::host_matrix<float const>(rows.data(), std::ssize(values), 2), 0,
-                                          {.round_bytes = round_bytes});
+                                          round_bytes);
             if (comm.rank() == 0) {
               auto const found = glt::io::read_npy<std::int64_t>(scratch / "values.npy", 1);
               auto const pairs = glt::io::read_npy<float>(scratch / "rows.npy", 2);

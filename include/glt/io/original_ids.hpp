@@ -91,7 +91,7 @@ void send_in_order(Comm& comm, std::span<global_id const> ids, std::byte const* 
       sent.insert(sent.end(), rows + order[next] * row_bytes, rows + (order[next] + 1) * row_bytes);
     }
     counts[0] = std::ssize(sent);
-    auto const all = dist::exchange<std::byte>(comm, {sent.data(), counts[0]}, counts, {.round_bytes = round_bytes});
+    auto const all = dist::exchange<std::byte>(comm, {sent.data(), counts[0]}, counts, round_bytes);
     run_together(comm, [&] {
       received.clear();
       for (auto const* item = all.items.data(); item != all.items.data() + all.items.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/dist/data_part.hpp>
 #include <glt/dist/shared/reading.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/disk/disk_rows.hpp>
