@@ -2,12 +2,18 @@
 // A complete trainer, on a graph that it makes or on the parts of a folder. Killed, it goes on where CHECKPOINT was saved,
 // on any number of ranks:
 //   mpirun -np 2 own_trainer [EPOCHS [CHECKPOINT [PARTS_DIR]]]
-#include <glt/glt.hpp>
-#include <glt/io/parts/open_data_set.hpp>
+#include <glt/comm/guard.hpp>
+#include <glt/dist/loading/rest_of_epoch.hpp>
+#include <glt/graph/convert.hpp>
+#include <glt/graph/generators.hpp>
+#include <glt/instances/data_set.hpp>
+#include <glt/instances/neighbor_loader.hpp>
 #include <glt/mpi/program.hpp>
+#include <glt/partition/simple_partitioners.hpp>
+#include <glt/partition/split.hpp>
 #include <glt/torch/checkpoint.hpp>
 #include <glt/torch/collectives.hpp>
-#include <glt/torch/layers.hpp>
+#include <glt/torch/instances.hpp>
 #include <glt/torch/tensor.hpp>
 #include <glt/torch/threads.hpp>
 
