@@ -27,7 +27,7 @@ std::vector<std::int64_t> some_times(std::int64_t count, std::uint64_t seed) {
   return times;
 }
 
-glt::detail::timed_rows<cpu> const& timed_graph() {
+glt::timed_rows<cpu> const& timed_graph() {
   static auto const sorted = [] {
     auto const graph = glt_bench::rmat_graph().view();
     return glt::sort_rows_by_time<cpu>(graph, some_times(graph.num_edges(), 3), cpu(2));

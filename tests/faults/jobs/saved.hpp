@@ -75,7 +75,13 @@ struct saved_training {
     } else if (kind == "embedding") {
       glt::io::save_checkpoint(path, table);
     } else if (comm.rank() == 0) {
-      glt::io::save_checkpoint(path, {.batch_size = 32, .seed = 77, .num_steps = 900, .epoch = 3, .step = 12});
+      glt::dist::loader_checkpoint place;
+      place.batch_size = 32;
+      place.seed = 77;
+      place.num_steps = 900;
+      place.epoch = 3;
+      place.step = 12;
+      glt::io::save_checkpoint(path, place);
     }
   }
   /// Loads what `save` has written; adds the numbers to a sum.

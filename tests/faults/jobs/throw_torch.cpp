@@ -100,7 +100,7 @@ std::function<call_type(comm_type&)> pass_of_types(typename Layer::options const
       Layer layer(graph->schema(), options);
       std::vector<at::Tensor> x;
       for (int t = 0; t < graph->schema().num_node_types(); ++t) {
-        x.push_back(ones(graph->num_vertices(t) + (wrong ? 1 : 0), 4));
+        x.push_back(ones(graph->num_sources(t) + (wrong ? 1 : 0), 4));
       }
       static_cast<void>(layer->forward(x, *graph));
     };
