@@ -54,10 +54,6 @@ template <device_policy Policy>
 /// Otherwise it may return only when the copy is done.
 template <device_policy Policy, class HostBatch>
 class device_batch {
-  static_assert(HostBatch::policy_type::space == memory_space::host,
-                "to_device copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
-                "device policy itself");
-
 public:
   using batch_type = typename HostBatch::template on_policy<Policy>;
 
@@ -157,7 +153,8 @@ namespace glt::dist {
 template <class Loader, device_policy Policy>
 class device_batches {
   static_assert(Loader::batch_type::policy_type::space == memory_space::host,
-                "device_batches copies from ordinary memory: give it a loader on device::cpu");
+                "device_batches copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
+                "device policy itself");
   using slot = detail::device_batch<Policy, typename Loader::batch_type>;
 
 public:

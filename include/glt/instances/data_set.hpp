@@ -8,9 +8,11 @@
 
 // Data sets of the usual types over MPI are compiled in glt::instances: a program that includes this header links it and
 // does not compile them.
+/// @cond
 extern template class glt::dist::data_set<glt::device::cpu, glt::global_id>;
 extern template glt::dist::data_set<glt::device::cpu, glt::global_id>::data_set(
     glt::mpi_comm&, glt::dist::data_part<glt::device::cpu, glt::global_id>&&, glt::dist::reading, glt::dist::topology);
+/// @endcond
 
 namespace glt::io {
 
