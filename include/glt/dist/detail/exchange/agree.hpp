@@ -40,7 +40,7 @@ public:
   template <class X>
   fingerprint& add(X const& x) {
     if constexpr (requires { x.for_each_in_fingerprint([](auto const&) {}); }) {
-      x.for_each_in_fingerprint([this](auto const& list) { add(list); });
+      x.for_each_in_fingerprint([this](auto const& list) { this->add(list); });
     } else if constexpr (has_members<X>) {
       std::apply([&](auto const&... members) { (add(members), ...); }, member_access::of(x));
     } else if constexpr (requires {
