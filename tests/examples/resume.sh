@@ -33,6 +33,7 @@ kill_a_rank() {
   local ranks=$1 state=$2
   shift 2
   : > "$scratch/ranks"
+  : > "$scratch/killed" # before the job opens it
   # shellcheck disable=SC2016 # $$ is of the rank
   "$@" -n "$ranks" bash -c 'echo $$ >> "$0"; exec "$@"' "$scratch/ranks" "$trainer" $epochs "$state" \
     > "$scratch/killed" 2> "$scratch/errors" < /dev/null &
