@@ -132,9 +132,9 @@ class threads_alarm {
 public:
   threads_alarm(std::shared_ptr<threads_board> board, int rank) noexcept : board_(std::move(board)), rank_(rank) {}
 
-  void raise() { board_->set_alarm(rank_, true); }
+  void raise() { board_->raise_alarm(rank_); }
   [[nodiscard]] bool raised() { return board_->alarmed(rank_); }
-  void settle(std::span<char const> /*raisers*/) { board_->set_alarm(rank_, false); }
+  void settle(std::span<char const> /*raisers*/) { board_->settle_alarms(rank_); }
 
 private:
   std::shared_ptr<threads_board> board_;

@@ -61,7 +61,7 @@ class threads_board {
 public:
   threads_board(std::shared_ptr<threads_family> family, std::vector<int> threads)
       : family_(std::move(family)), threads_(std::move(threads)), next_(threads_.size(), 0),
-        alarms_(threads_.size(), 0), calls_(threads_.size()) {}
+        alarms_(threads_.size(), 0), settled_(threads_.size(), 0), calls_(threads_.size()) {}
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(threads_.size()); }
   [[nodiscard]] std::shared_ptr<threads_family> const& family() const noexcept { return family_; }
@@ -133,10 +133,15 @@ public:
     calls_[static_cast<std::size_t>(rank)].idle.push_back(std::move(call));
   }
 
-  /// Sets whether this rank has raised the alarm.
-  void set_alarm(int rank, bool raised) {
+  /// Raises this rank's alarm until all ranks have settled it.
+  void raise_alarm(int rank) {
     std::scoped_lock const hold(family_->lock);
-    alarms_[static_cast<std::size_t>(rank)] = raised ? 1 : 0;
+    alarms_[static_cast<std::size_t>(rank)] = settled_[static_cast<std::size_t>(rank)] + 1;
+  }
+  /// Ends the alarms that all ranks know, for this rank: others may be later or earlier, and raise new ones.
+  void settle_alarms(int rank) {
+    std::scoped_lock const hold(family_->lock);
+    ++settled_[static_cast<std::size_t>(rank)];
   }
 
   /// Returns true if another rank has raised the alarm, or has left.
@@ -144,8 +149,8 @@ public:
     std::scoped_lock const hold(family_->lock);
     bool found = family_->broken.has_value();
     for (std::size_t other = 0; other < threads_.size() && !found; ++other) {
-      found = static_cast<int>(other) != rank &&
-              (alarms_[other] != 0 || family_->gone[static_cast<std::size_t>(threads_[other])] != 0);
+      found = static_cast<int>(other) != rank && (alarms_[other] > settled_[static_cast<std::size_t>(rank)] ||
+                                                  family_->gone[static_cast<std::size_t>(threads_[other])] != 0);
     }
     return found;
   }
@@ -254,9 +259,10 @@ private:
   }
 
   std::shared_ptr<threads_family> family_;
-  std::vector<int> threads_;       ///< [R], the number of each rank in `run_threads`
-  std::vector<std::int64_t> next_; ///< [R], the number of each rank's next call
-  std::vector<char> alarms_;       ///< [R], nonzero for ranks that have raised theirs
+  std::vector<int> threads_;          ///< [R], the number of each rank in `run_threads`
+  std::vector<std::int64_t> next_;    ///< [R], the number of each rank's next call
+  std::vector<std::int64_t> alarms_;  ///< [R], number of the settlement that ends each rank's latest alarm
+  std::vector<std::int64_t> settled_; ///< [R], settlements of each rank so far
   std::map<std::int64_t, meeting> meetings_;
   std::vector<std::map<std::int64_t, meeting>::node_type> past_;
   std::vector<calls_of_rank> calls_; ///< [R]
