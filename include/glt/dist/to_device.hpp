@@ -152,7 +152,8 @@ namespace glt::dist {
 /// @comm   as the loader, one batch ahead
 template <class Loader, device_policy Policy>
 class device_batches {
-  static_assert(Loader::batch_type::policy_type::space == memory_space::host,
+  static constexpr bool is_on_host = Loader::batch_type::policy_type::space == memory_space::host;
+  static_assert(is_on_host,
                 "device_batches copies from ordinary memory: give it a loader on device::cpu, or use a loader on the "
                 "device policy itself");
   using slot = detail::device_batch<Policy, typename Loader::batch_type>;
