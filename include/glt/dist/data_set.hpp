@@ -216,8 +216,9 @@ public:
   /// afterwards draw the same edges, but from copies without a message. Chooses rows by hotness for each byte, up to a
   /// budget. Replaces earlier copies, unless the budget is 0.
   ///
-  /// Call once per rank: all pass the hotness for the batches of this rank, and only this rank passes a budget. A call
-  /// with the hotness for the batches of all ranks is as good only if parts are random.
+  /// A call makes copies for the ranks that pass a budget; other ranks pass 0. Pass the hotness for the batches which
+  /// these ranks will make. If parts are random, one call is enough, with the hotness for the batches of all ranks. Else
+  /// make a call for each rank, with the hotness for its batches.
   ///
   /// @shape  hotness [node types], each [rows of the part], or empty to copy none; see `estimate_hotness`
   /// @units  a vertex takes up to 40 bytes, and 8 for each edge type into it; an edge sizeof(Vertex), 8 with an id, 12

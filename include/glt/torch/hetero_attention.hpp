@@ -179,7 +179,7 @@ public:
   hgt_conv_impl(hetero_schema schema, hgt_conv_options options)
       : hetero_layer("hgt_conv", std::move(schema)), options_(std::move(options)),
         in_(columns_of_types(options_.in, options_.out)) {
-    auto const [_, out, heads] = options_;
+    auto const& [_, out, heads] = options_;
     if (heads < 1 || out % heads != 0) {
       throw precondition_error(message("hgt_conv of ", out, " columns in ", heads, " heads; pass a divisor of them"));
     }

@@ -88,7 +88,7 @@ protected:
   [[nodiscard]] sharded_relations<Comm, Policy> relations_of(dist::hetero_sharded_graph<Comm, Policy>& graph) const {
     if (!(graph.schema() == schema_)) {
       throw precondition_error(
-          message(name_, " over a graph of another schema than that of the layer; make it with graph.schema()"));
+          message(name_, " was made for other types than this graph has; make the layer with graph.schema()"));
     }
     return sharded_relations<Comm, Policy>{&graph};
   }
