@@ -317,17 +317,17 @@ void transfer_host_rows(Executor const& ex, std::int64_t count, std::byte const*
   auto const most = std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(transfer.row_bytes, 1), 1,
                                              std::max<std::int64_t>(count, 1));
   std::vector<std::int64_t> rows;
-  auto const read = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most * transfer.row_bytes));
+  buffer<device::cpu, std::byte> read(most * transfer.row_bytes);
   for (std::int64_t first = 0; first < count; first += most) {
     auto const size = std::min(most, count - first);
     rows.resize(static_cast<std::size_t>(size));
     for (std::int64_t i = 0; i < size; ++i) {
       rows[static_cast<std::size_t>(i)] = from(first + i);
     }
-    storage->read(host_view<std::int64_t const>(rows), read.get());
+    storage->read(host_view<std::int64_t const>(rows), read.data());
     ex.for_ranges(size, copied_rows_per_range,
                   transfer_row_range<rows_at<std::byte const, rows_in_order>, rows_at<std::byte, To>, Writes>{
-                      {read.get(), transfer.row_bytes, {}}, to, transfer, first});
+                      {read.data(), transfer.row_bytes, {}}, to, transfer, first});
   }
 }
 
