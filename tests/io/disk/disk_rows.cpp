@@ -288,13 +288,14 @@ TEST_CASE("a cache smaller than the rows keeps those that S3-FIFO keeps, each on
     CAPTURE(capacity);
     auto const budget = (capacity + 1) * row_memory - 1;
     {
-      allocated_bytes const taken; // of the cache alone: threads of a `disk_rows` allocate when they like
+      allocated_bytes const own; // of the cache alone: threads of a `disk_rows` allocate when they like
       io::detail::row_cache const cache(file.rows, 100, budget);
       CHECK(cache.capacity() == capacity);
-      CHECK(taken.now() <= budget + 4 * file.rows);
+      CHECK(own.now() <= budget + 4 * file.rows);
     }
     auto const disk = file.open({.cache_bytes = budget, .queue_depth = 2, .io_uring = false});
     CHECK(disk.cached_rows() == capacity);
+    allocated_bytes const taken;
     naive_cache naive(capacity);
     random_stream draws(random_key(11), 0);
     std::int64_t asked = 0;
