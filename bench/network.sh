@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: bench/network.sh [--machines N] [--rates LIST] [--delays LIST] [--parts LIST] [--filter REGEX] [--dgl CACHE]
-#                         [--build FOLDER] [--json FOLDER]
+# usage: bench/network.sh [--machines N] [--rates LIST] [--delays LIST] [--parts LIST] [--edges FILE] [--filter REGEX]
+#                         [--dgl CACHE] [--build FOLDER] [--json FOLDER]
 #
 # Measures loading between machines: N network namespaces of this one (2), each with a rank, a host name and a /dev/shm of
 # its own, joined by links that carry at most so much each way (--rates '1gbit 10gbit') after so many milliseconds
 # (--delays '0 0.05 0.5'; 0 is what the machine takes, some 50 µs). The ranks reach each other over TCP alone. Runs the
 # benchmarks of bench_dist whose names match (load_batches, load_ahead, load_in_bulk, load_replicated), once for every link
-# and every way to divide the graph (--parts 'random ldg multilevel'). With --dgl, two machines and random parts, DistDGL
-# runs after each; CACHE is that of bench/peers.sh, which puts DGL and the graph there. With --json, results go to
-# FOLDER/<rate>.<delay>.<parts>.json. With --build, the programs of that build folder run.
-# Needs root, for the namespaces, which are removed at the end. Delays come from bench/support/network_switch.cpp, which takes a
+# and every way to divide the graph (--parts 'random ldg multilevel'): R-MAT, or with --edges the graph of an .npy file of
+# int64 [2, E]. With --dgl, two machines and random parts, DistDGL runs after each; CACHE is that of bench/peers.sh, which
+# puts DGL and the graph there. With --json, results go to FOLDER/<rate>.<delay>.<parts>.json. With --build, the programs of
+# that build folder run.
+# More machines than cores leave a core while they wait. Needs root, for the namespaces, which are removed at the end. Delays come from bench/support/network_switch.cpp, which takes a
 # part of a core and carries some 4 Gbit/s; without a delay, links are the kernel's.
 set -euo pipefail
 usage() {
   sed -n '4,5s/^# //p' "$0" >&2
   exit 2
 }
-machines=2 rates='1gbit 10gbit' delays=0 all_parts=random dgl='' built='' json=''
+machines=2 rates='1gbit 10gbit' delays=0 all_parts=random edges='' dgl='' built='' json=''
 filter='^(load_batches|load_ahead|load_in_bulk|load_replicated)'
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || usage
@@ -27,6 +28,7 @@ while [ $# -gt 0 ]; do
     --rates) rates=$2 ;;
     --delays) delays=$2 ;;
     --parts) all_parts=$2 ;;
+    --edges) edges=$(realpath "$2") ;;
     --filter) filter=$2 ;;
     --dgl) dgl=$(realpath -m "$2") ;;
     --build) built=$(realpath -m "$2") ;;
@@ -95,6 +97,7 @@ join() {
   else
     bits=${rate%bit}
     bits=${bits/m/e6}
+    rm -f "$work/switch" # of the link before
     "$build/bench/network_switch" "$name" "$machines" "${bits/g/e9}" "${delay}e-3" > "$work/switch" &
     switch=$!
     for ((i = 0; i < 100; ++i)); do [ ! -s "$work/switch" ] || break; sleep 0.1; done
@@ -127,9 +130,9 @@ measure() {
   local rate=$1 delay=$2 parts=$3
   printf '== %s machines, %s each way, delay %s ms, %s parts\n' "$machines" "$rate" "$delay" "$parts"
   "$work/agent" 10.213.77.1 "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 GLT_BENCH_SCALE=${GLT_BENCH_SCALE:-20} \
-    GLT_BENCH_PARTS=$parts mpiexec.openmpi --hostfile $work/hosts --map-by node --bind-to none -n $machines \
+    GLT_BENCH_PARTS=$parts ${edges:+GLT_BENCH_EDGES='$edges'} mpiexec.openmpi --hostfile $work/hosts --map-by node --bind-to none -n $machines \
     --mca plm_rsh_agent $work/agent --mca oob_tcp_if_include 10.213.77.0/24 --mca btl_tcp_if_include 10.213.77.0/24 \
-    --mca pml ob1 --mca btl self,tcp -x GLT_BENCH_SCALE -x GLT_BENCH_PARTS \
+    --mca pml ob1 --mca btl self,tcp --mca mpi_yield_when_idle $((machines > $(nproc))) -x GLT_BENCH_SCALE -x GLT_BENCH_PARTS ${edges:+-x GLT_BENCH_EDGES} \
     $program --benchmark_color=false --benchmark_filter='$filter' ${json:+--benchmark_out=$work/report}"
   [ -z "$json" ] || mv -T "$work/report" "$json/$rate.$delay.$parts.json" # a link is replaced
   if [ -n "$dgl" ] && [ "$parts" = random ]; then

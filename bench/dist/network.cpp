@@ -24,7 +24,7 @@ using glt_bench::cpu;
 using data_type = glt::dist::data_set<cpu, glt::local_id>;
 
 data_type make_data(glt::mpi_comm comm, glt::dist::topology where) {
-  auto part = glt::split_graph<glt::local_id>(glt_bench::rmat_graph().view(), glt_bench::parts_of_rmat(comm.size()),
+  auto part = glt::split_graph<glt::local_id>(glt_bench::loaded_graph().view(), glt_bench::parts_of_loaded(comm.size()),
                                               comm.rank());
   auto const rows = part.graph.view().num_rows();
   constexpr auto columns = glt_bench::loading_workload::num_columns;
@@ -35,7 +35,7 @@ data_type make_data(glt::mpi_comm comm, glt::dist::topology where) {
 }
 
 // Batches with features over a graph of which each rank has its part, and over one that each of them has as a whole:
-// R-MAT scale 20 in parts, 128 columns, fanout 15,10,5.
+// W1 in parts, 128 columns, fanout 15,10,5.
 void load_replicated(benchmark::State& state) {
   auto comm = glt_bench::ranks();
   auto const divided = make_data(comm, glt::dist::topology::divided);

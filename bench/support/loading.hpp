@@ -6,6 +6,7 @@
 #include <glt/dist/loading/neighbor_batches.hpp>
 #include <glt/dist/shared/shared_features.hpp>
 #include <glt/dist/shared/shared_graph.hpp>
+#include <glt/io/array/npy.hpp>
 #include <glt/mpi/communicator.hpp>
 #include <glt/mpi/node.hpp>
 #include <glt/partition/book.hpp>
@@ -18,6 +19,7 @@
 #include "support/ranks.hpp"
 #include "support/workloads.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
@@ -27,20 +29,43 @@
 
 namespace glt_bench {
 
-/// The parts of the R-MAT graph: random ones, or by `ldg` or `multilevel` as the environment variable GLT_BENCH_PARTS
-/// says.
-inline glt::relabelling parts_of_rmat(int num_parts) {
-  auto const graph = rmat_graph().view();
+/// The graph of workload W1: R-MAT, or of the edges, taken both ways, in the .npy file [2, E] that the environment
+/// variable GLT_BENCH_EDGES names. Made once per program.
+inline glt::csr_graph<cpu> const& loaded_graph() {
+  char const* const file = std::getenv("GLT_BENCH_EDGES");
+  if (file == nullptr) {
+    return rmat_graph();
+  }
+  static auto const made = [&] {
+    auto const edges = glt::io::read_npy<std::int64_t>(file, 2);
+    auto const row = [&](std::int64_t i) {
+      auto const wide = edges.matrix().row(i);
+      glt::buffer<cpu, glt::local_id> narrow(wide.size());
+      std::ranges::transform(wide, narrow.data(), [](std::int64_t id) { return static_cast<glt::local_id>(id); });
+      return narrow;
+    };
+    auto const ids = edges.data.view();
+    glt::coo_graph<cpu> const read(*std::ranges::max_element(ids) + 1, row(0), row(1));
+    auto const both_ways = glt::symmetrize<cpu>(read.view());
+    return glt::make_csr<cpu>(glt::remove_duplicates<cpu>(both_ways.view(), glt::self_loop_handling::remove).view());
+  }();
+  return made;
+}
+
+/// The parts of that graph: random ones, or by `ldg` or `multilevel` as the environment variable GLT_BENCH_PARTS says,
+/// which have about equally many edges.
+inline glt::relabelling parts_of_loaded(int num_parts) {
+  auto const graph = loaded_graph().view();
   auto const named = [&](auto const& partitioner) {
     return glt::make_relabelling(partitioner(graph, num_parts).view(), num_parts);
   };
   char const* const asked = std::getenv("GLT_BENCH_PARTS");
   std::string const method = asked == nullptr ? "random" : asked;
   if (method == "ldg") {
-    return named(glt::ldg_partitioner{});
+    return named(glt::ldg_partitioner{.balance = {glt::balance_limit::edges(graph)}});
   }
   if (method == "multilevel") {
-    return named(glt::multilevel_partitioner<>{});
+    return named(glt::multilevel_partitioner<>{.balance = {glt::balance_limit::edges(graph)}});
   }
   if (method != "random") {
     throw std::invalid_argument("GLT_BENCH_PARTS is " + method + "; random, ldg and multilevel are possible");
@@ -48,7 +73,7 @@ inline glt::relabelling parts_of_rmat(int num_parts) {
   return named(glt::random_partitioner{.seed = 1});
 }
 
-/// Workload W1: the R-MAT graph in parts, one a rank, with 128 feature columns; all of it in memory that the
+/// Workload W1: the graph in parts, one a rank, with 128 feature columns; all of it in memory that the
 /// ranks share if `in_place`.
 class loading_workload {
 public:
@@ -82,7 +107,7 @@ public:
 
 private:
   glt::graph_part<cpu, glt::local_id> make_part(glt::mpi_comm const& comm, bool in_place) {
-    auto part = glt::split_graph<glt::local_id>(rmat_graph().view(), parts_of_rmat(comm.size()), comm.rank());
+    auto part = glt::split_graph<glt::local_id>(loaded_graph().view(), parts_of_loaded(comm.size()), comm.rank());
     if (in_place) {
       auto shared = glt::dist::share(node_, part);
       part = std::move(shared.own);
