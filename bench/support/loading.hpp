@@ -44,8 +44,7 @@ inline glt::csr_graph<cpu> const& loaded_graph() {
       std::ranges::transform(wide, narrow.data(), [](std::int64_t id) { return static_cast<glt::local_id>(id); });
       return narrow;
     };
-    auto const ids = edges.data.view();
-    glt::coo_graph<cpu> const read(*std::ranges::max_element(ids) + 1, row(0), row(1));
+    glt::coo_graph<cpu> const read(*std::ranges::max_element(edges.data.view()) + 1, row(0), row(1));
     auto const both_ways = glt::symmetrize<cpu>(read.view());
     return glt::make_csr<cpu>(glt::remove_duplicates<cpu>(both_ways.view(), glt::self_loop_handling::remove).view());
   }();

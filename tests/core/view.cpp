@@ -120,6 +120,16 @@ TEST_CASE("a view of device memory can be passed around and cut without being re
   CHECK(matrix.row(1).data() == nowhere + 5);
 }
 
+TEST_CASE("algorithms return places in a view that is gone, and adaptors take it") {
+  std::vector<int> values{3, 9, 4};
+  auto const view = [&] { return host_view<int>(values); };
+  *std::ranges::max_element(view()) = 1;
+  CHECK(values[1] == 1);
+  auto const last = view() | std::views::drop(2);
+  CHECK(std::ranges::equal(last, std::vector{4}));
+  static_assert(!std::ranges::range<device_view<int>>);
+}
+
 TEST_CASE("spaces know who reaches them") {
   static_assert(glt::detail::host_accessible(memory_space::host) &&
                 !glt::detail::device_accessible(memory_space::host));
