@@ -126,7 +126,7 @@ private:
   }
 
   glt::mpi_node node_;
-  glt::node_views<glt::detail::part_view<cpu::space, glt::local_id>> parts_;
+  glt::node_views<glt::graph_part<cpu, glt::local_id>::view_type> parts_;
   glt::node_views<glt::feature_view<cpu::space, float>> rows_;
   glt::dist::graph<cpu, glt::local_id> graph_;
   glt::dist::feature_store<cpu, float> features_;

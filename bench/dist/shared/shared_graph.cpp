@@ -31,7 +31,7 @@ void sample_batches(benchmark::State& state, bool in_place) {
       glt::make_relabelling(glt::random_partitioner{.seed = 1}(whole.view(), comm.size()).view(), comm.size());
   auto part = glt::split_graph<glt::local_id>(whole.view(), names, comm.rank());
   glt::mpi_node node(comm);
-  glt::node_views<glt::detail::part_view<cpu::space, glt::local_id>> neighborhood;
+  glt::node_views<glt::graph_part<cpu, glt::local_id>::view_type> neighborhood;
   if (in_place) {
     auto shared = glt::dist::share(node, part);
     part = std::move(shared.own);

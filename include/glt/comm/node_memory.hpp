@@ -23,6 +23,13 @@ struct node_views {
   std::string reason;                       ///< why some ranks are not read in place; empty if all are
   std::shared_ptr<void const> keeper;       ///< owner of the memory: views are valid while it lives
   bool everywhere = false;                  ///< all ranks read all ranks in place and know it: none asks another
+
+  /// Data of this rank, inside the shared memory, and views of the data of all ranks, as `dist::share` returns them.
+  template <class Own>
+  struct shared {
+    Own own;
+    node_views neighborhood;
+  };
 };
 
 /// Blocks of bytes that ranks contributed, as one rank sees them; 64-byte aligned.

@@ -231,7 +231,7 @@ public:
   void copy_hot_edges(Comm& comm, std::vector<host_view<double const>> const& hotness, std::int64_t bytes) {
     graph_->copy_hot_edges(detail::host_comm(comm), hotness, bytes, edge_values_);
     if (plain_ != nullptr) {
-      plain_->hot_edges_ = graph_->hot_edges();
+      plain_->hot_edges_ = graph_->hot_edges_;
     }
   }
   /// Returns this rank's pairs of a link split.

@@ -47,17 +47,14 @@ public:
   /// Returns the original id of every vertex of this part, by local id.
   [[nodiscard]] array_view<space, global_id const> original() const noexcept { return part_.original.view(); }
   /// Returns views of the parts that samplers of this graph read in place; without entries if there is no such part.
-  [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
+  [[nodiscard]] node_views<typename graph_part<Policy, Vertex>::view_type> const& neighborhood() const noexcept {
     return neighborhood_;
-  }
-  /// Returns the copies of in-edges of other parts that samplers of this graph draw from; null if there are none.
-  [[nodiscard]] std::shared_ptr<detail::hot_edges<Vertex> const> const& hot_edges() const noexcept {
-    return hot_edges_;
   }
 
 private:
   template <device_policy, vertex_id>
   friend class data_set; // shares memory
+  friend struct glt::detail::copied_edges;
 
   // Returns the fault of this rank's part; empty if there is none.
   [[nodiscard]] std::string fault(int rank, int size) const {
@@ -81,7 +78,7 @@ private:
 
   graph_part<Policy, Vertex> part_;
   node_views<detail::part_view<space, Vertex>> neighborhood_;
-  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_;
+  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_; // copies of in-edges of other parts, or null
 };
 
 } // namespace glt::dist

@@ -59,17 +59,14 @@ public:
     return part_.relations[static_cast<std::size_t>(edge_type)].view();
   }
   /// Returns views of the parts that samplers of this graph read in place; without entries if there is no such part.
-  [[nodiscard]] node_views<detail::part_view<space, Vertex>> const& neighborhood() const noexcept {
+  [[nodiscard]] node_views<typename hetero_part<Policy, Vertex>::view_type> const& neighborhood() const noexcept {
     return neighborhood_;
-  }
-  /// Returns the copies of in-edges of other parts that samplers of this graph draw from; null if there are none.
-  [[nodiscard]] std::shared_ptr<detail::hot_edges<Vertex> const> const& hot_edges() const noexcept {
-    return hot_edges_;
   }
 
 private:
   template <device_policy, vertex_id>
   friend class data_set; // shares memory
+  friend struct glt::detail::copied_edges;
 
   // Moves the part to node-shared memory. Collective; see `share`.
   template <node_memory Node>
@@ -124,8 +121,10 @@ private:
   }
   template <communicator Comm, node_memory Node>
   void replicate_on(Comm& comm, Node& node) {
-    auto shared = dist::share(node, part_, Policy());
-    part_ = std::move(shared.own);
+    detail::shared_arrays_of_part<Policy, Vertex> shared(node, std::span(std::as_const(part_.relations)),
+                                                         std::span(std::as_const(part_.original)), Policy());
+    part_.relations = std::move(shared.graphs);
+    part_.original = std::move(shared.original);
     detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](std::span<std::byte const> block) {
       return detail::view_of_part<space, Vertex>(detail::read_shared(block));
     });
@@ -181,7 +180,7 @@ private:
 
   hetero_part<Policy, Vertex> part_;
   node_views<detail::part_view<space, Vertex>> neighborhood_;
-  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_;
+  std::shared_ptr<detail::hot_edges<Vertex> const> hot_edges_; // copies of in-edges of other parts, or null
 };
 
 } // namespace glt::dist

@@ -48,7 +48,7 @@ public:
   [[nodiscard]] bool of_edges() const noexcept { return local_.of_edges(); }
   /// Returns views of the tables that collectors of these features read in place; without entries if there is no such
   /// table.
-  [[nodiscard]] node_views<detail::table_view<Policy::space>> const& neighborhood() const noexcept {
+  [[nodiscard]] node_views<typename feature_table<Policy>::view_type> const& neighborhood() const noexcept {
     return neighborhood_;
   }
 

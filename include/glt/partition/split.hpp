@@ -6,6 +6,13 @@
 #include <glt/graph/hetero_schema.hpp>
 #include <glt/partition/book.hpp>
 
+namespace glt::detail {
+
+template <memory_space Space, vertex_id Vertex>
+struct part_view; // see dist/shared/shared_graph.hpp
+
+} // namespace glt::detail
+
 namespace glt {
 
 /// One part of a partitioned graph: all edges into the vertices that the part owns.
@@ -13,6 +20,8 @@ namespace glt {
 /// Its size depends on the part, not on the graph.
 template <device_policy Policy, vertex_id Column = global_id>
 struct graph_part {
+  using view_type = detail::part_view<Policy::space, Column>; ///< rows and original ids, as other ranks read them
+
   partition_book book;                ///< of the whole graph
   int part = 0;                       ///< index of this part
   csr_graph<Policy, Column> graph;    ///< rows are local ids, columns global ids; with original edge ids
@@ -126,6 +135,8 @@ template <device_policy Policy = device::cpu, class T>
 /// Its size depends on the part, not on the graph.
 template <device_policy Policy, vertex_id Column = global_id>
 struct hetero_part {
+  using view_type = typename graph_part<Policy, Column>::view_type; ///< of all types
+
   hetero_schema schema;                             ///< of the whole graph
   std::vector<partition_book> books;                ///< by node type, of the whole graph
   int part = 0;                                     ///< index of this part

@@ -7,6 +7,7 @@
 #include <glt/dist/full_batch/detail/column_sums.hpp>
 #include <glt/dist/full_batch/detail/reproducible_batch_norm.hpp>
 
+#include <ATen/core/ivalue.h> // for clang: see tensor.hpp
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>

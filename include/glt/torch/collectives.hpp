@@ -4,6 +4,7 @@
 #include <glt/comm/comm.hpp>
 #include <glt/comm/detail/agreement.hpp>
 
+#include <ATen/core/ivalue.h> // for clang: see tensor.hpp
 #include <torch/nn/module.h>
 #include <torch/types.h>
 

@@ -7,6 +7,8 @@
 #if !__has_include(<torch/types.h>)
 #include <missing for glt::torch: LibTorch: install libtorch-dev and link glt::torch> // an error that ends the compilation
 #endif
+#include <ATen/core/ivalue.h> // first: clang refuses the lists of LibTorch 1.13 before c10::IValue is complete
+
 #include <ATen/DLConvertor.h>
 #include <torch/ordered_dict.h>
 #include <torch/types.h>

@@ -542,7 +542,7 @@ TEST_CASE("copies of the edges of hot vertices replace messages, up to a budget 
     for (std::int64_t const bytes : {0, 3000, 20000, 1 << 20}) { // the last holds all edges
       INFO("budget ", bytes);
       auto const data = with_copies(comm, part_of(divided, comm.rank()), bytes);
-      auto const& hot = data.graph().hot_edges();
+      auto const& hot = glt::detail::copied_edges::of(data.graph());
       CHECK((hot == nullptr) == (bytes == 0 || comm.size() == 1));
       CHECK((hot == nullptr || (hot->bytes > bytes / 2 || bytes == 1 << 20)));
       CHECK((hot == nullptr || hot->bytes <= bytes));
@@ -625,7 +625,9 @@ TEST_CASE("ranks must want the same topology, and a machine that cannot keep it 
         check_all_batches(machines_comm(comm, 2, true), reading::in_place); // each rank of machine 1 has a copy
         late_refusal node(comm);
         if (comm.size() == 4) {
-          auto shared = glt::dist::share(node, divided.part(comm.rank()));
+          auto const part = divided.part(comm.rank());
+          glt::detail::shared_arrays_of_part<cpu, glt::global_id> shared(node, std::span(&part.graph, 1),
+                                                                         std::span(&part.original, 1), cpu());
           auto const refused = thrown<glt::collective_error>([&] {
             glt::detail::replicate_parts(comm, node, shared.block, shared.neighborhood, [](auto block) {
               return glt::detail::view_of_part<cpu::space, glt::global_id>(glt::detail::read_shared(block));

@@ -44,7 +44,7 @@ template <class Vertex>
 void check_equal_to_serial(auto comm, glt_test::edge_list const& list, glt_test::named_partitioner const& partitioner,
                            topology machines) {
   auto node = glt_test::node_of(comm, machines == topology::refused && comm.rank() == 0);
-  glt::node_views<glt::detail::part_view<glt::memory_space::host, Vertex>> neighborhood;
+  glt::node_views<typename glt::graph_part<cpu, Vertex>::view_type> neighborhood;
   glt_test::compared_graph<Vertex> const compared(comm, list, partitioner, [&](divided_graph const& divided) {
     auto shared = glt::dist::share(node, divided.template part<Vertex>(comm.rank()));
     neighborhood = std::move(shared.neighborhood);

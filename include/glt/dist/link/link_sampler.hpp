@@ -53,6 +53,7 @@ public:
   using sources_type = detail::link_sources<space, Vertex>; ///< a list of ids, or one with `offsets` of destinations
   using directory_type = vertex_directory<Comm, Policy, Vertex>;
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
+  using times_type = glt::detail::vertex_times<Comm, Policy, Vertex>; ///< of vertices, from which on they exist
 
   /// One of the batches that `sample_bulk` samples together.
   ///
@@ -79,9 +80,9 @@ public:
   ///                           the graph was made for another rank or number of ranks
   /// @cost   O(local edges)
   template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
-  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
-               options_type options, SameRules rules, detail::weights_of_ends<Comm, Policy, Vertex> weights = {},
-               Policy policy = {}, detail::times_of_ends<Comm, Policy, Vertex> times = {})
+  link_sampler(Comm comm, Graph const& graph, negative_options::of_both_ends<directory_type*> directories,
+               options_type options, SameRules rules, negative_options::of_both_ends<weights_type*> weights = {},
+               Policy policy = {}, negative_options::of_both_ends<times_type*> times = {})
       : types_(agree_on(comm, graph, directories, options, weights, times)), options_(std::move(options)),
         rules_(std::move(rules)), comm_(comm), relation_(glt::detail::part_of_relation(graph, types_.edge_type)),
         sampler_(comm, graph, options_.neighbors, kind::neighbor_rules(rules_), policy),
@@ -108,8 +109,8 @@ public:
   }
 
   /// Samples uniformly.
-  link_sampler(Comm comm, Graph const& graph, detail::directories_of_ends<Comm, Policy, Vertex> directories,
-               options_type options, detail::weights_of_ends<Comm, Policy, Vertex> weights = {}, Policy policy = {})
+  link_sampler(Comm comm, Graph const& graph, negative_options::of_both_ends<directory_type*> directories,
+               options_type options, negative_options::of_both_ends<weights_type*> weights = {}, Policy policy = {})
     requires std::same_as<Rule, uniform_rule>
       : link_sampler(std::move(comm), graph, directories, std::move(options), kind::rules_without_data(graph), weights,
                      std::move(policy)) {}
@@ -125,7 +126,7 @@ public:
   /// @comm   none
   /// @throws precondition_error  as `neighbor_sampler::read_in_place`
   /// @cost   with excluded edges O(edges of these ranks), to check whether rows ascend
-  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+  void read_in_place(node_views<typename graph_part<Policy, Vertex>::view_type> neighborhood)
     requires host_policy<Policy>
   {
     sampler_.read_in_place(neighborhood);
@@ -224,7 +225,7 @@ private:
 
   static detail::link_types agree_on(Comm& comm, Graph const& graph, detail::of_both_ends<directory_type*> directories,
                                      options_type const& options, detail::of_both_ends<weights_type*> weights,
-                                     detail::times_of_ends<Comm, Policy, Vertex> times) {
+                                     detail::of_both_ends<times_type*> times) {
     auto const& negatives = options.negatives;
     detail::link_types types;
     auto const failure = detail::failure_of([&] {
@@ -332,21 +333,25 @@ private:
 };
 
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options,
-             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {}) -> link_sampler<Comm, Policy, Vertex>;
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
+link_sampler(Comm, graph<Policy, Vertex> const&,
+             negative_options::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>, link_options,
+             negative_options::of_both_ends<vertex_weights<Comm, Policy, Vertex>*> = {}, Policy = {})
+    -> link_sampler<Comm, Policy, Vertex>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Times>
   requires draw_rule<Rule, csr_view<Policy::space, Vertex>>
-link_sampler(Comm, graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>, link_options, Rule,
-             detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {},
-             detail::times_of_ends<Comm, Policy, Vertex> = {}) -> link_sampler<Comm, Policy, Vertex, Rule>;
+link_sampler(Comm, graph<Policy, Vertex> const&,
+             negative_options::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>, link_options, Rule,
+             negative_options::of_both_ends<vertex_weights<Comm, Policy, Vertex>*> = {}, Policy = {}, Times const&...)
+    -> link_sampler<Comm, Policy, Vertex, Rule>;
 template <communicator Comm, device_policy Policy, vertex_id Vertex>
-link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
-             hetero_link_options, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {})
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&,
+             negative_options::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>, hetero_link_options,
+             negative_options::of_both_ends<vertex_weights<Comm, Policy, Vertex>*> = {}, Policy = {})
     -> link_sampler<Comm, Policy, Vertex, uniform_rule, hetero_graph<Policy, Vertex>>;
-template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule>
-link_sampler(Comm, hetero_graph<Policy, Vertex> const&, detail::directories_of_ends<Comm, Policy, Vertex>,
-             hetero_link_options, std::vector<Rule>, detail::weights_of_ends<Comm, Policy, Vertex> = {}, Policy = {},
-             detail::times_of_ends<Comm, Policy, Vertex> = {})
-    -> link_sampler<Comm, Policy, Vertex, Rule, hetero_graph<Policy, Vertex>>;
+template <communicator Comm, device_policy Policy, vertex_id Vertex, class Rule, class... Times>
+link_sampler(Comm, hetero_graph<Policy, Vertex> const&,
+             negative_options::of_both_ends<vertex_directory<Comm, Policy, Vertex>*>, hetero_link_options,
+             std::vector<Rule>, negative_options::of_both_ends<vertex_weights<Comm, Policy, Vertex>*> = {}, Policy = {},
+             Times const&...) -> link_sampler<Comm, Policy, Vertex, Rule, hetero_graph<Policy, Vertex>>;
 
 } // namespace glt::dist

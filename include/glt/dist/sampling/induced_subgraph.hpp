@@ -85,7 +85,7 @@ public:
   ///
   /// @comm   none
   /// @throws precondition_error  as `neighbor_sampler::read_in_place`
-  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+  void read_in_place(node_views<typename graph_part<Policy, Vertex>::view_type> neighborhood)
     requires host_policy<Policy>
   {
     if (reach_) {

@@ -131,13 +131,13 @@ public:
   /// @comm   none; afterwards a hop costs one header exchange if all ranks are read in place
   /// @throws precondition_error  if there is not one entry per rank, this rank included, or a view does not have the
   ///                             rows and columns of its part
-  void read_in_place(node_views<detail::part_view<space, Vertex>> neighborhood)
+  void read_in_place(node_views<typename graph_part<Policy, Vertex>::view_type> neighborhood)
     requires host_policy<Policy>
   {
     bool const allowed = std::is_empty_v<Rule> || (detail::shows_data<Rule> && agreed_);
     neighborhood.everywhere =
         neighborhood.everywhere && (std::is_empty_v<Rule> || !rule_of_); // each rule may lack data
-    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed, graph_->hot_edges());
+    exchange_.read_in_place(books_, ends_, std::move(neighborhood), rules_, allowed, detail::copied_edges::of(*graph_));
   }
 
   /// Returns true if all ranks sample all rows in place, as over a replicated topology. Then calls send nothing, do not

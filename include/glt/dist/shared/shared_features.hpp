@@ -28,13 +28,6 @@ template <bytes_copyable T, device_policy Policy>
           shared.template adopt<label_type>(1, policy), shared.template adopt<float>(2, policy)};
 }
 
-/// Features that the ranks of one machine share: one copy of each part.
-template <device_policy Policy, bytes_copyable T>
-struct shared_features {
-  glt::feature_store<Policy, T> own;                       ///< of this rank, inside the shared memory
-  node_views<feature_view<Policy::space, T>> neighborhood; ///< of ranks whose rows are read in place
-};
-
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -46,8 +39,8 @@ namespace glt::dist {
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_features<Policy, T> share(Node& node, feature_view<memory_space::host, T> rows,
-                                                       Policy policy = {}) {
+[[nodiscard]] typename node_views<feature_view<memory_space::host, T>>::template shared<glt::feature_store<Policy, T>>
+share(Node& node, feature_view<memory_space::host, T> rows, Policy policy = {}) {
   auto const shared = detail::share_tensors(node, detail::tensors_of(rows));
   return {detail::store_of<T>(shared, policy),
           shared.template views<feature_view<memory_space::host, T>>(detail::matrix_of<T>)};

@@ -17,6 +17,8 @@ namespace glt::detail {
 /// @shape  graphs [edge types] · original [node types], [rows of the type] each · data [edge types], or fewer
 template <memory_space Space, vertex_id Vertex>
 struct part_view {
+  static constexpr memory_space space = Space;
+
   std::vector<csr_view<Space, Vertex>> graphs;
   std::vector<array_view<Space, global_id const>> original;
   std::vector<std::vector<any_rows<Space>>> data{};
@@ -43,14 +45,6 @@ template <memory_space Space, vertex_id Vertex>
   }
   return view;
 }
-
-/// Graph that the ranks of one machine share: one copy of each part.
-template <class Part, memory_space Space, vertex_id Vertex>
-struct shared_graph {
-  Part own;                                          ///< of this rank, inside the shared memory
-  node_views<part_view<Space, Vertex>> neighborhood; ///< of ranks whose rows are sampled in place
-  std::span<std::byte const> block;                  ///< the shared memory of this rank's part
-};
 
 // Copy of this rank's rows of all edge types and original ids of all node types in node-shared memory, and views of all
 // ranks' copies.
@@ -105,24 +99,21 @@ namespace glt::dist {
 /// @cost   one copy of the part
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_graph<graph_part<Policy, Vertex>, Policy::space, Vertex>
-share(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) {
+[[nodiscard]] auto share(Node& node, graph_part<Policy, Vertex> const& part, Policy policy = {}) ->
+    typename node_views<typename graph_part<Policy, Vertex>::view_type>::template shared<graph_part<Policy, Vertex>> {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(&part.graph, 1), std::span(&part.original, 1),
                                                      policy);
-  return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])},
-          std::move(made.neighborhood),
-          made.block};
+  return {{part.book, part.part, std::move(made.graphs[0]), std::move(made.original[0])}, std::move(made.neighborhood)};
 }
 
 /// Copies this rank's part of a heterogeneous graph to node-shared memory, as above.
 template <host_policy Policy, vertex_id Vertex, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_graph<hetero_part<Policy, Vertex>, Policy::space, Vertex>
-share(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) {
+[[nodiscard]] auto share(Node& node, hetero_part<Policy, Vertex> const& part, Policy policy = {}) ->
+    typename node_views<typename hetero_part<Policy, Vertex>::view_type>::template shared<hetero_part<Policy, Vertex>> {
   detail::shared_arrays_of_part<Policy, Vertex> made(node, std::span(part.relations), std::span(part.original), policy);
   return {{part.schema, part.books, part.part, std::move(made.graphs), std::move(made.original)},
-          std::move(made.neighborhood),
-          made.block};
+          std::move(made.neighborhood)};
 }
 
 } // namespace glt::dist

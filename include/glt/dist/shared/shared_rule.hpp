@@ -19,10 +19,9 @@ namespace glt::dist {
 /// @throws precondition_error  if there is no such edge type
 /// @throws collective_error  on every rank, if a rank has neither shared nor private memory for the data
 /// @cost   one copy of the data
-template <node_memory Node, memory_space Space, vertex_id Vertex, class Rule>
-  requires(Space == memory_space::host && detail::shows_data<Rule>)
-[[nodiscard]] Rule share_rule(Node& node, node_views<detail::part_view<Space, Vertex>>& neighborhood, Rule rule,
-                              int edge_type = 0) {
+template <node_memory Node, class PartView, class Rule>
+  requires(PartView::space == memory_space::host && detail::shows_data<Rule>)
+[[nodiscard]] Rule share_rule(Node& node, node_views<PartView>& neighborhood, Rule rule, int edge_type = 0) {
   detail::share_data(node, neighborhood, rule, static_cast<std::size_t>(edge_type), [](auto&) {});
   return rule;
 }

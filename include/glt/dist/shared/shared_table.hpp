@@ -27,13 +27,6 @@ template <device_policy Policy>
   return made;
 }
 
-/// Table of features that the ranks of one machine share: one copy of each part.
-template <device_policy Policy>
-struct shared_table {
-  feature_table<Policy> own;                                  ///< of this rank; its rows are in the shared memory
-  node_views<detail::table_view<Policy::space>> neighborhood; ///< of ranks whose rows are read in place
-};
-
 } // namespace glt::detail
 
 namespace glt::dist {
@@ -51,8 +44,9 @@ namespace glt::dist {
 /// @cost   one copy of the rows; for edges also of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)
-[[nodiscard]] detail::shared_table<Policy> share(Node& node, feature_table<Policy> const& table, Policy policy = {}) {
-  using view_type = detail::table_view<memory_space::host>;
+[[nodiscard]] typename node_views<typename feature_table<Policy>::view_type>::template shared<feature_table<Policy>>
+share(Node& node, feature_table<Policy> const& table, Policy policy = {}) {
+  using view_type = typename feature_table<Policy>::view_type;
   auto view = table.view();
   if (view.of_edges) {
     detail::push_edges(view.rows, view.edges);

@@ -50,7 +50,7 @@ public:
                 "edge types, length, walks per start and edge ids");
   }
 
-  void read_in_place(node_views<detail::part_view<base::space, Vertex>> const& neighborhood)
+  void read_in_place(node_views<typename graph_part<Policy, Vertex>::view_type> const& neighborhood)
     requires host_policy<Policy>
   {
     base::read_in_place(neighborhood);

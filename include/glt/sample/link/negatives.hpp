@@ -4,6 +4,22 @@
 #include <glt/memory/memory.hpp>
 #include <glt/sample/options.hpp>
 
+namespace glt::detail {
+
+/// Value for the sources of pairs and value for the destinations; a single value stands for both.
+template <class T>
+struct of_both_ends {
+  T sources{};
+  T destinations{};
+
+  of_both_ends() = default;
+  template <std::convertible_to<T> Both>
+  of_both_ends(Both const& both) : sources(both), destinations(both) {}
+  of_both_ends(T of_sources, T of_destinations) : sources(of_sources), destinations(of_destinations) {}
+};
+
+} // namespace glt::detail
+
 namespace glt {
 
 /// Form of the negative samples beside P positive pairs.
@@ -19,6 +35,10 @@ enum class negative_mode {
 /// therefore draw the same negatives for it: give every edge to one rank. In triplets several positives of a source
 /// share the negatives that the first one draws alone. A source without positives draws by the key and its id.
 struct negative_options {
+  /// A value for each end of pairs, or one for both; not deduced from arguments.
+  template <class T>
+  using of_both_ends = std::type_identity_t<detail::of_both_ends<T>>;
+
   negative_mode mode = negative_mode::binary;
   double amount = 1;       ///< negatives per positive; 0 for none. For triplets per source, a whole number
   bool strict = true;      ///< draw again if a pair is an edge of the graph or a positive of the batch
@@ -94,18 +114,6 @@ struct negative_place {
 
 /// End of a pair.
 enum class pair_end { source, destination };
-
-/// Value for the sources of pairs and value for the destinations; a single value stands for both.
-template <class T>
-struct of_both_ends {
-  T sources{};
-  T destinations{};
-
-  of_both_ends() = default;
-  template <std::convertible_to<T> Both>
-  of_both_ends(Both const& both) : sources(both), destinations(both) {}
-  of_both_ends(T of_sources, T of_destinations) : sources(of_sources), destinations(of_destinations) {}
-};
 
 /// Negative pairs.
 ///

@@ -9,6 +9,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h> // for clang: see tensor.hpp
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 

@@ -10,12 +10,6 @@
 
 namespace glt::detail {
 
-/// Directories of the vertices at both ends of pairs, and their weights or null; not deduced from arguments.
-template <class Comm, class Policy, class Vertex>
-using directories_of_ends = std::type_identity_t<of_both_ends<dist::vertex_directory<Comm, Policy, Vertex>*>>;
-template <class Comm, class Policy, class Vertex>
-using weights_of_ends = std::type_identity_t<of_both_ends<dist::vertex_weights<Comm, Policy, Vertex>*>>;
-
 /// Candidates for negatives from a graph in parts; `local_candidates` is the version for a whole graph.
 ///
 /// @comm   a round of draws is one look-up, or two if both ends are drawn and differ in type or weights, one of times,
@@ -30,9 +24,9 @@ class remote_candidates {
 
 public:
   /// Borrows all; without weights all vertices are equally likely, and without times they always exist.
-  remote_candidates(edge_queries<Comm, Policy, Vertex>& edges, directories_of_ends<Comm, Policy, Vertex> directories,
-                    weights_of_ends<Comm, Policy, Vertex> weights,
-                    times_of_ends<Comm, Policy, Vertex> times = {}) noexcept
+  remote_candidates(edge_queries<Comm, Policy, Vertex>& edges, of_both_ends<directory_type*> directories,
+                    of_both_ends<weights_type*> weights,
+                    of_both_ends<vertex_times<Comm, Policy, Vertex>*> times = {}) noexcept
       : edges_(&edges), sources_{directories.sources, weights.sources},
         destinations_{directories.destinations, weights.destinations}, times_(times),
         alike_(directories.sources == directories.destinations && weights.sources == weights.destinations) {}
@@ -114,7 +108,7 @@ private:
   edge_queries<Comm, Policy, Vertex>* edges_;
   end_vertices sources_;
   end_vertices destinations_;
-  times_of_ends<Comm, Policy, Vertex> times_;
+  of_both_ends<vertex_times<Comm, Policy, Vertex>*> times_;
   bool alike_; // both ends are drawn from the same vertices in the same way
   std::int64_t step_ = 0;
   std::int32_t round_ = 0;

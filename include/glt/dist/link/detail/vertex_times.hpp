@@ -56,8 +56,4 @@ private:
   request_reply<Comm, Policy, local_id, std::int64_t> ask_;
 };
 
-/// Times of the vertices at both ends of pairs, or null; not deduced from arguments.
-template <class Comm, class Policy, class Vertex>
-using times_of_ends = std::type_identity_t<of_both_ends<vertex_times<Comm, Policy, Vertex>*>>;
-
 } // namespace glt::detail

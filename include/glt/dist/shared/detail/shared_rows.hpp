@@ -6,15 +6,23 @@
 
 namespace glt::detail {
 
+/// Copies of in-edges of other parts that samplers of a graph draw from; null if there are none.
+struct copied_edges {
+  template <class Graph>
+  [[nodiscard]] static auto of(Graph const& graph) noexcept -> decltype((graph.hot_edges_)) {
+    return graph.hot_edges_;
+  }
+};
+
 /// Lets policies of the host read the parts in `of.neighborhood()` in place, if there are any; else copies of edges.
 template <device_policy Policy, class Reader, class Divided>
 void read_neighborhood(Reader& reader, Divided const& of) {
   if constexpr (host_policy<Policy>) {
     if (!of.neighborhood().of_rank.empty()) {
       reader.read_in_place(of.neighborhood());
-    } else if constexpr (requires { of.hot_edges(); }) {
-      if (of.hot_edges() != nullptr) {
-        reader.read_in_place(of.hot_edges()->own);
+    } else if constexpr (requires { copied_edges::of(of); }) {
+      if (copied_edges::of(of) != nullptr) {
+        reader.read_in_place(copied_edges::of(of)->own);
       }
     }
   }
