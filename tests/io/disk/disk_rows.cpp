@@ -340,7 +340,9 @@ TEST_CASE("a read that the system refuses is an error with place and cause, and 
   auto const begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(known.data()));
   for (bool const io_uring : {false, true}) {
     for (int const depth : {1, 4}) {
-      io::detail::read_queue queue("/proc/self/mem", depth, false, io_uring);
+      std::vector<io::detail::readable_file> files;
+      files.emplace_back("/proc/self/mem", false);
+      io::detail::read_queue queue(std::move(files), depth, io_uring);
       std::vector<std::string> read(6);
       auto const read_pieces = [&](std::vector<io::detail::read_piece> const& pieces) {
         queue.read(pieces, 1'000, [&](std::size_t i, std::byte const* bytes) {

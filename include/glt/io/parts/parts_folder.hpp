@@ -153,7 +153,7 @@ public:
     detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
     return detail::part_reader(
                path_, manifest_, part, books, rank, mapping, {.ranges = options.validate, .finite = options.finite},
-               options.disk ? std::optional(detail::part_on_disk{*options.disk, options.edge_tensors}) : std::nullopt)
+               {.vertices = options.disk.has_value(), .edges = options.disk.has_value() && options.edge_tensors})
         .read();
   }
 

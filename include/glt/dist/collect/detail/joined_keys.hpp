@@ -33,14 +33,14 @@ struct key_occurrences {
 };
 
 // Functor that returns the place of the first of the keys that are equal to a key.
-struct first_place {
+struct place_of_first {
   std::int64_t const* kept;
   local_id const* numbers;
   GLT_HOST_DEVICE std::int64_t operator()(std::int64_t place) const { return kept[numbers[place]]; }
 };
 
 struct is_repeated {
-  first_place first;
+  place_of_first first;
   GLT_HOST_DEVICE bool operator()(std::int64_t place) const { return first(place) != place; }
 };
 
@@ -48,7 +48,7 @@ struct is_repeated {
 template <class Byte, bool OfFirst>
 struct repeated_rows {
   std::int64_t const* repeated;
-  first_place first;
+  place_of_first first;
   std::int64_t const* begins; // [runs]
   std::int64_t const* bases;  // [runs], address at which row 0 would be if the joined keys had one tensor
   std::int64_t num_runs;
@@ -161,7 +161,7 @@ public:
   }
 
 private:
-  [[nodiscard]] first_place first() const noexcept { return {kept_.data(), numbers_.data()}; }
+  [[nodiscard]] place_of_first first() const noexcept { return {kept_.data(), numbers_.data()}; }
 
   // Keeps the first of equal keys of remote rows, and all others. Seeds come first, so a key that is a seed in some list
   // is kept as one.
