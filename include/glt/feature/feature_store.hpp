@@ -31,8 +31,9 @@ public:
 // Refuses rows that only a storage has.
 inline void check_addresses(void const* rows, std::int64_t size, row_storage const* storage) {
   if (rows == nullptr && size > 0 && storage != nullptr) {
-    throw precondition_error("features that are read from several files have no addresses; gather rows of them, or open "
-                             "the data without `disk`");
+    throw precondition_error(
+        "features that are read from several files have no addresses; gather rows of them, or open "
+        "the data without `disk`");
   }
 }
 
@@ -128,8 +129,7 @@ private:
 /// @throws precondition_error  if the rows have no addresses
 template <device_policy Policy, bytes_copyable T>
 [[nodiscard]] feature_store<Policy, T> copy(feature_view<memory_space::host, T> features, Policy policy = {}) {
-  detail::check_addresses(features.features.data(), features.num_vertices() * features.num_columns(),
-                          features.storage);
+  detail::check_addresses(features.features.data(), features.num_vertices() * features.num_columns(), features.storage);
   return {features.num_vertices(), features.num_columns(), make_buffer<Policy>(features.features.flat(), policy),
           make_buffer<Policy>(features.labels, policy), make_buffer<Policy>(features.scales, policy)};
 }

@@ -243,7 +243,10 @@ struct list_keys {
 template <executor Executor, class From, class To, class Transfer>
 void transfer_in_order(Executor const& ex, std::int64_t count, std::int64_t num_rows, From from, To to,
                        Transfer transfer) {
-  if constexpr (requires { ex.scratch(count); from.key(count); }) {
+  if constexpr (requires {
+                  ex.scratch(count);
+                  from.key(count);
+                }) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (num_rows > 0 && num_rows <= most && count > 1 && count <= most) {
       auto const memory = ex.scratch(2 * count * static_cast<std::int64_t>(sizeof(std::int32_t)));

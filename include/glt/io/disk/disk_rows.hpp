@@ -195,8 +195,7 @@ public:
   /// @shape  files [1 or more], with rows of `row_bytes` bytes each
   /// @throws precondition_error, io_error  as for one file
   disk_rows(std::vector<file> files, std::int64_t row_bytes, options const& chosen = {})
-      : files_(std::move(files)), row_bytes_(row_bytes),
-        queue_(open_all(chosen), chosen.queue_depth, chosen.io_uring),
+      : files_(std::move(files)), row_bytes_(row_bytes), queue_(open_all(chosen), chosen.queue_depth, chosen.io_uring),
         most_bytes_(std::max(smallest_slot, (row_bytes / queue_.block() + 2) * queue_.block())),
         cache_(num_rows(), row_bytes, chosen.cache_bytes) {}
 
@@ -256,8 +255,8 @@ private:
     for (auto const& [path, offset, rows] : files_) {
       if (offset < 0 || rows < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
           chosen.queue_depth > 1024 || (row_bytes_ > 0 && rows > (most - offset) / row_bytes_)) {
-        throw precondition_error(glt::detail::message(rows, " rows of ", row_bytes_, " bytes from byte ", offset, " of ",
-                                                      path.string(), ", ", chosen.queue_depth,
+        throw precondition_error(glt::detail::message(rows, " rows of ", row_bytes_, " bytes from byte ", offset,
+                                                      " of ", path.string(), ", ", chosen.queue_depth,
                                                       " reads at a time, a cache of ", chosen.cache_bytes,
                                                       " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
       }
@@ -266,7 +265,7 @@ private:
       detail::input_file const found(path);
       if (found.size() < offset + rows * row_bytes_) {
         found.fail(found.size(), glt::detail::message("ends before the last of ", rows, " rows of ", row_bytes_,
-                                                    " bytes from byte ", offset, " on; copy it again"));
+                                                      " bytes from byte ", offset, " on; copy it again"));
       }
       opened.emplace_back(path, chosen.direct);
     }

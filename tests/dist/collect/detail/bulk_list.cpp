@@ -124,15 +124,16 @@ TEST_CASE_TEMPLATE("rows of lists that are collected together are those of one l
   });
 }
 
-TEST_CASE_TEMPLATE("lists of more rows than a round arrive; four lists cost the exchanges of one, and a remote row once",
-                   Policy, GLT_TEST_GLUE_POLICIES) {
+TEST_CASE_TEMPLATE(
+    "lists of more rows than a round arrive; four lists cost the exchanges of one, and a remote row once", Policy,
+    GLT_TEST_GLUE_POLICIES) {
   glt_test::on_ranks([](auto comm) {
     Policy const policy;
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     for (std::int64_t const columns : {7, 9000}) { // at most 29 rows a round on hosts, all rows on devices
       glt::counting_comm counted(comm);
-      glt::dist::feature_store const store(
-          comm, divided.names.book, glt_test::device_features(divided, comm.rank(), columns, true, policy));
+      glt::dist::feature_store const store(comm, divided.names.book,
+                                           glt_test::device_features(divided, comm.rank(), columns, true, policy));
       glt::dist::feature_collector collector(counted, store, policy);
       using rows = glt::dist::collected_rows<Policy, float>;
       lists_of<Policy, rows> const lists(divided, comm.rank(), 4, true, policy);

@@ -73,13 +73,14 @@ TEST_CASE("seeds of all lists come before the other keys, and every row finds th
   CHECK(joined.num_seeds() == 2);
 }
 
-TEST_CASE_TEMPLATE("rows of remote keys that come again are copied from the first; other tensors only for seeds", Policy,
-                   GLT_TEST_POLICIES) {
+TEST_CASE_TEMPLATE("rows of remote keys that come again are copied from the first; other tensors only for seeds",
+                   Policy, GLT_TEST_POLICIES) {
   Policy const policy;
   auto const first = glt::make_buffer<Policy>(ids{5, 0}, policy);
   auto const second = glt::make_buffer<Policy>(ids{4, 5, 0, 4}, policy);
   using list = glt::detail::bulk_list<Policy, glt::local_id, int>;
-  std::vector<list> const lists{{.vertices = first.view(), .num_seeds = 1}, {}, {.vertices = second.view(), .num_seeds = 2}};
+  std::vector<list> const lists{
+      {.vertices = first.view(), .num_seeds = 1}, {}, {.vertices = second.view(), .num_seeds = 2}};
   glt::detail::row_sources<Policy> const sources(glt::partition_book({0, 3, 6}), 0, false, policy);
   glt::detail::joined_keys<Policy> joined(policy, sources.index());
   for (int repeat = 0; repeat < 2; ++repeat) {
@@ -90,7 +91,8 @@ TEST_CASE_TEMPLATE("rows of remote keys that come again are copied from the firs
     CHECK(joined.num_repeated() == 2);
     using rows = std::vector<std::int16_t>;
     std::vector<glt::buffer<Policy, std::int16_t>> tensors; // x has two columns, y has rows of seeds
-    for (auto const& each : {rows{50, 51, 0, 1}, rows{5}, rows{}, rows{}, rows{40, 41, -1, -1, 0, 1, -1, -1}, rows{4, -1}}) {
+    for (auto const& each :
+         {rows{50, 51, 0, 1}, rows{5}, rows{}, rows{}, rows{40, 41, -1, -1, 0, 1, -1, -1}, rows{4, -1}}) {
       tensors.push_back(glt::make_buffer<Policy>(each, policy));
     }
     std::vector<glt::detail::row_target> targets;
@@ -98,10 +100,8 @@ TEST_CASE_TEMPLATE("rows of remote keys that come again are copied from the firs
       targets.push_back({glt::element_type::int16, reinterpret_cast<std::byte*>(each.data())});
     }
     auto const planned = [](std::int64_t columns, bool seeds_only) {
-      return glt::detail::planned_tensor<Policy::space>{.name = {},
-                                                        .local = {.num_columns = columns},
-                                                        .result = glt::element_type::int16,
-                                                        .seeds_only = seeds_only};
+      return glt::detail::planned_tensor<Policy::space>{
+          .name = {}, .local = {.num_columns = columns}, .result = glt::element_type::int16, .seeds_only = seeds_only};
     };
     joined.copy_repeated(targets, {planned(2, false), planned(1, true)});
     auto const found = [&](std::size_t i) { return glt::to_vector(policy, tensors[i].cview()); };

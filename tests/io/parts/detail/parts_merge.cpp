@@ -251,9 +251,9 @@ TEST_CASE("rows of several parts are read from their files, and are those in mem
                   {.populate = populate, .balance_edges = balance_edges, .edge_tensors = true, .disk = disk});
             };
             auto const memory = load({}, false);
-            auto const disk = load(io::disk_rows::options{.cache_bytes = 1000 * (rank % 2), .queue_depth = 2,
-                                                          .io_uring = rank % 3 == 0},
-                                   rank % 4 == 1);
+            auto const disk = load(
+                io::disk_rows::options{.cache_bytes = 1000 * (rank % 2), .queue_depth = 2, .io_uring = rank % 3 == 0},
+                rank % 4 == 1);
             for (std::size_t t = 0; t < data.nodes.size(); ++t) {
               check_rows(disk.vertices[t].tensors, memory.vertices[t].tensors, {"y", "time"});
             }

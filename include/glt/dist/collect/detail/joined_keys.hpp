@@ -72,8 +72,9 @@ class joined_keys {
 public:
   joined_keys(Policy policy, index_policy const& index)
       : policy_(std::move(policy)), index_(index), vertices_(0, index), edges_(0, index), bounds_(index),
-        numbering_(index), num_keys_(make_buffer<index_policy>(std::array<std::int64_t, 2>{}, index)), ids_(0, index), numbers_(0, index), kept_(0, index),
-        kept_vertices_(0, index), kept_edges_(0, index), repeated_(0, index), table_(0, index) {}
+        numbering_(index), num_keys_(make_buffer<index_policy>(std::array<std::int64_t, 2>{}, index)), ids_(0, index),
+        numbers_(0, index), kept_(0, index), kept_vertices_(0, index), kept_edges_(0, index), repeated_(0, index),
+        table_(0, index) {}
 
   /// Joins lists; the result is valid until the next call.
   ///
@@ -176,12 +177,12 @@ private:
     auto* const vertices = reinterpret_cast<Vertex*>(kept_vertices_.data());
     auto* const edges = reinterpret_cast<edge_id*>(kept_edges_.data());
     numbering_.clear(size, size);
-    numbering_.number_all({size}, num_keys_.cview().subview(0, 1), num_keys_.view().subview(1, 1),
-                          key_occurrences<space, Vertex>{keys, ids_.data(), numbers_.data(), kept_.data(), vertices,
-                                                         edges});
+    numbering_.number_all(
+        {size}, num_keys_.cview().subview(0, 1), num_keys_.view().subview(1, 1),
+        key_occurrences<space, Vertex>{keys, ids_.data(), numbers_.data(), kept_.data(), vertices, edges});
     repeated_.resize(index_.executor().select_if(size, is_repeated{first()}, repeated_.view()));
-    num_repeated_seeds_ = bounds_.find(repeated_.data(), std::array{std::int64_t{0}, repeated_.size()},
-                                       std::array{num_seeds_})[0];
+    num_repeated_seeds_ =
+        bounds_.find(repeated_.data(), std::array{std::int64_t{0}, repeated_.size()}, std::array{num_seeds_})[0];
     num_seeds_ -= num_repeated_seeds_;
     kept_.resize(size - repeated_.size());
     return {{vertices, kept_.size()}, {edges, keys.edges.empty() ? 0 : kept_.size()}};

@@ -181,9 +181,8 @@ public:
   /// @pre    vertices are in [0, V); not checked
   template <class Vertex>
   void list_remote(row_keys<space, Vertex> const& keys, std::int64_t* ids) const {
-    index_.executor().for_each(keys.vertices.size(),
-                               list_remote_ids<space, index_space, Vertex>{keys, buckets_.view_of_book(),
-                                                                           local_flags_.data(), ids});
+    index_.executor().for_each(keys.vertices.size(), list_remote_ids<space, index_space, Vertex>{
+                                                         keys, buckets_.view_of_book(), local_flags_.data(), ids});
   }
 
   /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
@@ -202,8 +201,8 @@ public:
       replaced_.resize(size);
       policy_.executor().for_ranges(
           size, smallest_range,
-          replace_hot_keys<space, index_space, Vertex>{keys, table(hot()), buckets_.view_of_book(),
-                                                       local_flags_.data(), num_never_hot, replaced_.data()});
+          replace_hot_keys<space, index_space, Vertex>{keys, table(hot()), buckets_.view_of_book(), local_flags_.data(),
+                                                       num_never_hot, replaced_.data()});
       offsets_ = buckets_.sort(std::as_const(replaced_).view(), num_flagged);
     } else {
       offsets_ = buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);

@@ -30,7 +30,7 @@ public:
 
   page_memory() = default;
   explicit page_memory(std::int64_t bytes)
-      : bytes_(new (std::align_val_t{page}) std::byte[static_cast<std::size_t>(bytes)]) {}
+      : bytes_(new(std::align_val_t{page}) std::byte[static_cast<std::size_t>(bytes)]) {}
   [[nodiscard]] std::byte* data() const noexcept { return bytes_.get(); }
 
 private:
