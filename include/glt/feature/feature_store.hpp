@@ -28,11 +28,21 @@ public:
   virtual std::int64_t read(host_view<std::int64_t const> rows, std::byte* out) const = 0;
 };
 
+// Refuses rows that only a storage has.
+inline void check_addresses(void const* rows, std::int64_t size, row_storage const* storage) {
+  if (rows == nullptr && size > 0 && storage != nullptr) {
+    throw precondition_error(
+        "features that are read from several files have no addresses; gather rows of them, or open "
+        "the data without `disk`");
+  }
+}
+
 } // namespace detail
 
 /// Borrowed features of V vertices, one row each, and optionally their labels. Integer features may have scales: an
 /// element then stands for the stored integer times the scale of its column. With a storage, gathers of the host read
-/// rows by it; all else uses the addresses of the same rows, such as a mapped file.
+/// rows by it; all else uses the addresses of the same rows, such as a mapped file. Rows of a storage of several files
+/// have no addresses: `features.data()` is null.
 ///
 /// @shape  features [V, F] · labels [V] or empty · scales [F] or empty
 template <memory_space Space, bytes_copyable T>
@@ -59,7 +69,8 @@ public:
 
   feature_store() = default;
 
-  /// With a storage, gathers of the host read rows by it. The addresses of the rows hold the same bytes.
+  /// With a storage, gathers of the host read rows by it. The addresses of the rows hold the same bytes, or `rows` is
+  /// empty.
   ///
   /// @throws precondition_error  if num_vertices or num_columns is negative, rows does not have num_vertices ·
   ///         num_columns elements, labels are neither absent nor one per vertex, scales are neither absent nor one per
@@ -77,7 +88,7 @@ public:
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns,
                                                "]; the number of elements does not fit 64 bits"));
     }
-    if (rows_.size() != num_vertices * num_columns) {
+    if (rows_.size() != num_vertices * num_columns && !(storage_ != nullptr && rows_.empty())) {
       throw precondition_error(detail::message("features of shape [", num_vertices, ", ", num_columns, "] need ",
                                                num_vertices * num_columns, " elements, not ", rows_.size()));
     }
@@ -115,8 +126,10 @@ private:
 ///
 /// @shape  features [V, F], and so is the result
 /// @where  from ordinary memory, which may change afterwards
+/// @throws precondition_error  if the rows have no addresses
 template <device_policy Policy, bytes_copyable T>
 [[nodiscard]] feature_store<Policy, T> copy(feature_view<memory_space::host, T> features, Policy policy = {}) {
+  detail::check_addresses(features.features.data(), features.num_vertices() * features.num_columns(), features.storage);
   return {features.num_vertices(), features.num_columns(), make_buffer<Policy>(features.features.flat(), policy),
           make_buffer<Policy>(features.labels, policy), make_buffer<Policy>(features.scales, policy)};
 }

@@ -340,7 +340,9 @@ TEST_CASE("a read that the system refuses is an error with place and cause, and 
   auto const begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(known.data()));
   for (bool const io_uring : {false, true}) {
     for (int const depth : {1, 4}) {
-      io::detail::read_queue queue("/proc/self/mem", depth, false, io_uring);
+      std::vector<io::detail::readable_file> files;
+      files.emplace_back("/proc/self/mem", false);
+      io::detail::read_queue queue(std::move(files), depth, io_uring);
       std::vector<std::string> read(6);
       auto const read_pieces = [&](std::vector<io::detail::read_piece> const& pieces) {
         queue.read(pieces, 1'000, [&](std::size_t i, std::byte const* bytes) {
@@ -384,6 +386,47 @@ TEST_CASE("a file that becomes shorter is an error with the place, and the rest 
     }
     CHECK(file.reads(disk, {3, 60, 49, 1, 2, 10})); // 60 from the cache
   }
+}
+
+TEST_CASE("rows of several files come in their order, and a read that fails names file and row of the file") {
+  constexpr std::int64_t row_bytes = 1000;
+  scratch_folder const scratch;
+  std::vector<io::disk_rows::file> files;
+  std::string all;
+  for (std::int64_t const rows : {0, 40, 0, 1, 30, 0}) {
+    auto const number = std::ssize(files);
+    auto const path = scratch / std::to_string(number);
+    auto const bytes = random_bytes(128 * number + rows * row_bytes + 50, static_cast<std::uint64_t>(number));
+    write_bytes(path, bytes);
+    files.push_back({path, 128 * number, rows});
+    all += bytes.substr(static_cast<std::size_t>(128 * number), static_cast<std::size_t>(rows * row_bytes));
+  }
+  for (auto const& way : all_ways(20 * (row_bytes + 13))) {
+    io::disk_rows const disk(files, row_bytes, way);
+    CHECK(disk.num_rows() == 71);
+    for (auto const& wanted : requests(71)) {
+      std::string expected;
+      for (auto const row : wanted) {
+        expected += all.substr(static_cast<std::size_t>(row * row_bytes), static_cast<std::size_t>(row_bytes));
+      }
+      std::string read(expected.size(), '#');
+      disk.read(host_view<std::int64_t const>(wanted), reinterpret_cast<std::byte*>(read.data()));
+      CHECK(read == expected);
+    }
+  }
+  for (auto const& way : all_ways(0)) {
+    io::disk_rows const disk(files, row_bytes, way);
+    auto const whole = read_bytes(files[4].path);
+    std::filesystem::resize_file(files[4].path, 512 + 20 * row_bytes);
+    std::string out(4 * row_bytes, ' ');
+    std::vector<std::int64_t> const wanted{41 + 25, 39, 41 + 3, 40};
+    auto const error = thrown<io_error>(
+        [&] { disk.read(host_view<std::int64_t const>(wanted), reinterpret_cast<std::byte*>(out.data())); });
+    CHECK(names(error, files[4].path.string() + " (at byte 2", "): row 25 of 30 cannot be read", "became shorter"));
+    write_bytes(files[4].path, whole);
+  }
+  files[3].num_rows = 2;
+  CHECK(names(thrown<io_error>([&] { io::disk_rows const disk(files, row_bytes); }), files[3].path.string(), "2 rows"));
 }
 
 TEST_CASE("wrong arguments and files that do not fit are refused") {

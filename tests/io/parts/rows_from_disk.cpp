@@ -32,6 +32,7 @@ namespace dist = glt::dist;
 namespace {
 
 constexpr std::int64_t num_vertices = 97;
+constexpr int num_parts = 4; // ranks have one of them, several, or shares of them
 
 dist::vertex_seeds<> every_fourth() {
   dist::vertex_seeds<> seeds;
@@ -106,7 +107,7 @@ TEST_CASE("batches with features from disk are those with features in memory") {
   on_ranks([](auto comm) {
     scratch_folder const scratch; // of every rank
     auto const set = known_set(random_graph(num_vertices, 800));
-    io::write_parts(scratch / "parts", set, random_labels(set, comm.size()));
+    io::write_parts(scratch / "parts", set, random_labels(set, num_parts));
     auto const expected = prints(comm, io::open_data_set(comm, scratch / "parts"));
     CHECK(!expected.empty());
     for (std::int64_t const cache_bytes : {0, 300, 1 << 20}) {
@@ -120,11 +121,32 @@ TEST_CASE("batches with features from disk are those with features in memory") {
   });
 }
 
+TEST_CASE("batches with rows of vertices and edges from disk are those with rows in memory") {
+  on_ranks([](auto comm) {
+    scratch_folder const scratch;
+    auto const set = hetero_known_set(num_vertices, 31);
+    io::write_parts(scratch / "parts", set, random_labels(set, num_parts));
+    auto const prints_with = [&](io::parts_folder::load_options const& options) {
+      auto const data = io::open_data_set(comm, scratch / "parts", options);
+      typed_recipe const made(data);
+      dist::loader loader(comm, made.recipe(), made.seeds(0), {.batch_size = 6, .bulk = 3});
+      return prints_of(loader, 1);
+    };
+    auto const expected = prints_with({.edge_tensors = true});
+    CHECK(!expected.empty());
+    for (bool const balance_edges : {false, true}) {
+      io::disk_rows::options const disk{.cache_bytes = 900, .queue_depth = 4};
+      CHECK(prints_with({.balance_edges = balance_edges, .edge_tensors = true, .disk = disk}) ==
+            (balance_edges ? prints_with({.balance_edges = true, .edge_tensors = true}) : expected));
+    }
+  });
+}
+
 TEST_CASE("a report counts the rows that a rank read from disk for all ranks, and those that its cache had") {
   on_ranks([](auto comm) {
     scratch_folder const scratch;
     auto const set = known_set(random_graph(num_vertices, 800));
-    io::write_parts(scratch / "parts", set, random_labels(set, comm.size()));
+    io::write_parts(scratch / "parts", set, random_labels(set, num_parts));
     auto const report_of = [&](io::parts_folder::load_options const& options, std::int64_t epochs_before) {
       auto const data = io::open_data_set(comm, scratch / "parts", options);
       dist::loader loader(comm, dist::neighbor_batches(data, {.fanouts = {3, 2}}), every_fourth(), {.batch_size = 6});
@@ -166,7 +188,7 @@ TEST_CASE("a row of vertices or edges that cannot be read is the same error on a
     scratch_folder const scratch;
     auto set = hetero_known_set(97, 31);
     auto const folder = scratch / "parts";
-    io::write_parts(folder, set, random_labels(set, comm.size()));
+    io::write_parts(folder, set, random_labels(set, num_parts));
     auto const last = comm.size() - 1;
     for (std::string const file : {"feat.npy", "feature-weights.npy"}) {
       std::vector<std::pair<std::filesystem::path, std::uintmax_t>> cut;

@@ -19,7 +19,9 @@ template <device_policy Policy, element T>
                                                     std::shared_ptr<void const> const& keeper, Policy const& policy) {
   return {rows.num_rows,
           rows.num_columns,
-          second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
+          rows.storage != nullptr && rows.data == nullptr
+              ? buffer<Policy, T>(0, policy)
+              : second_owner<Policy, T>(rows.template as<T>().flat(), keeper, policy),
           second_owner<Policy, label_type>(labels, keeper, policy),
           second_owner<Policy, float>(rows.scales, keeper, policy),
           std::shared_ptr<row_storage const>(keeper, rows.storage)};

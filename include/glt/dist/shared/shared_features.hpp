@@ -35,7 +35,8 @@ namespace glt::dist {
 /// Copies this rank's features to node-shared memory; the original may be freed afterwards.
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows, or
+///                           they have no addresses
 /// @cost   one copy of the rows
 template <host_policy Policy = device::cpu, node_memory Node, bytes_copyable T>
   requires(Policy::space == memory_space::host)

@@ -40,7 +40,8 @@ namespace glt::dist {
 ///     collector.read_in_place(shared.neighborhood);
 ///
 /// @comm   collective; see `node_memory`
-/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows
+/// @throws collective_error  on every rank, if a rank has neither shared nor private memory for its rows, or
+///                           they have no addresses
 /// @cost   one copy of the rows; for edges also of their look-up table, plus a second table in `own`
 template <host_policy Policy = device::cpu, node_memory Node>
   requires(Policy::space == memory_space::host)

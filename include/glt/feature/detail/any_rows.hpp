@@ -31,9 +31,10 @@ struct any_rows {
   /// Returns the stored elements; scales, if there are any, are not applied.
   ///
   /// @shape  [num_rows, num_columns]
-  /// @throws precondition_error  if T is not the type of the elements
+  /// @throws precondition_error  if T is not the type of the elements, or they have no addresses
   template <detail::element T>
   [[nodiscard]] matrix_view<Space, T const> as() const {
+    check_addresses(data, num_rows * num_columns, storage);
     if (element_type_of<T> != type) {
       throw precondition_error(detail::message("rows of ", name_of(type), " read as ", name_of(element_type_of<T>),
                                                "; read them as ", name_of(type), ", or have them converted"));

@@ -259,6 +259,8 @@ private:
     if (devices == 0) {
       throw precondition_error("a tiered store on 0 devices; give one or more");
     }
+    detail::check_addresses(features.features.data(), features.num_vertices() * features.num_columns(),
+                            features.storage);
     auto const vertices = features.num_vertices();
     auto const count =
         detail::rows_within(limit, vertices, features.num_columns() * static_cast<std::int64_t>(sizeof(T)),

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <glt/feature/feature_store.hpp>
 #include <glt/memory/memory.hpp>
+
+#include <filesystem>
+
+namespace glt::io::detail {
+
+/// Rows of a matrix that follow each other in a file, from byte `offset` on.
+struct file_rows {
+  std::filesystem::path path;
+  std::int64_t offset = 0;
+  std::int64_t num_rows = 0;
+};
+
+} // namespace glt::io::detail
 
 namespace glt::io {
 
@@ -10,7 +22,7 @@ namespace glt::io {
 ///
 /// Concurrent calls: const members may run concurrently.
 ///
-/// @shape  bytes [product of shape · size_of(type)]
+/// @shape  bytes [product of shape · size_of(type)], or empty if all rows stay in files
 class array {
 public:
   /// Array whose element type is known; see `read_npy`.
@@ -67,6 +79,18 @@ public:
     return made;
   }
 
+  /// Returns an array whose rows stay in files; it has no bytes.
+  ///
+  /// @shape  files [1 or more], together with as many rows as the shape says; not checked
+  [[nodiscard]] static array of_files(element_type type, std::vector<std::int64_t> shape,
+                                      std::vector<detail::file_rows> files) {
+    array made;
+    made.type_ = type;
+    made.shape_ = std::move(shape);
+    made.files_ = std::move(files);
+    return made;
+  }
+
   [[nodiscard]] element_type type() const noexcept { return type_; }
   /// True if the array was made by `of_bool`; its elements are then 0 and 1 of type uint8.
   [[nodiscard]] bool is_bool() const noexcept { return is_bool_; }
@@ -118,10 +142,10 @@ public:
     return buffer<device::cpu, T>::adopt(first, count, std::move(keeper));
   }
 
-  /// Returns the storage that gathers read the rows by instead of from the bytes; null if there is none.
-  [[nodiscard]] std::shared_ptr<glt::detail::row_storage const> const& storage() const noexcept { return storage_; }
-  /// Reads rows by a storage of the same rows from now on, as `feature_store` does.
-  void read_by(std::shared_ptr<glt::detail::row_storage const> storage) noexcept { storage_ = std::move(storage); }
+  /// Returns the files that gathers read the rows from, instead of from the bytes; empty if they do not.
+  [[nodiscard]] std::vector<detail::file_rows> const& files() const noexcept { return files_; }
+  /// Reads the rows from a file from now on, which has the same rows.
+  void read_from(detail::file_rows file) { files_.assign(1, std::move(file)); }
 
   /// Keeps the rows [first, first + count) only, without a copy; the memory of the others stays as long as theirs.
   ///
@@ -137,7 +161,7 @@ public:
       auto* const data = keeper->data() + first * row;
       bytes_ = buffer<device::cpu, std::byte>::adopt(data, count * row, std::move(keeper));
       shape_.front() = count;
-      storage_.reset(); // of all rows
+      files_.clear(); // of all rows
     }
   }
 
@@ -146,7 +170,7 @@ private:
   bool is_bool_ = false;
   std::vector<std::int64_t> shape_;
   buffer<device::cpu, std::byte> bytes_;
-  std::shared_ptr<glt::detail::row_storage const> storage_;
+  std::vector<detail::file_rows> files_;
 };
 
 } // namespace glt::io

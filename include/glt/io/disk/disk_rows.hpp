@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/feature/feature_store.hpp>
+#include <glt/io/array/array.hpp>
 #include <glt/io/detail/input_file.hpp>
 #include <glt/io/disk/detail/read_queue.hpp>
 #include <glt/memory/memory.hpp>
@@ -153,7 +154,7 @@ struct disk_options {
 
 namespace glt::io {
 
-/// Rows of a matrix in a file, each read when it is asked for: for features larger than memory.
+/// Rows of a matrix in one file or several, each read when it is asked for: for features larger than memory.
 ///
 ///     auto const disk = std::make_shared<glt::io::disk_rows>(path, offset, rows, row_bytes, options);
 ///     glt::feature_store<cpu, float> const store(rows, columns, std::move(mapped), {}, {}, disk);
@@ -163,18 +164,19 @@ namespace glt::io {
 ///
 /// Concurrent calls: all; calls of `read` run one after the other.
 ///
-/// @shape  num_rows rows of row_bytes bytes, from byte `offset` of the file on
+/// @shape  num_rows rows of row_bytes bytes, from byte `offset` of the file on; or the rows of all files in their order
 /// @source Yang et al., SOSP 2023 (eviction)
 class disk_rows : public glt::detail::row_storage {
 public:
   using options = detail::disk_options; ///< cache, and ways to read
+  using file = detail::file_rows;       ///< rows that follow each other in a file
 
   /// Numbers of all calls so far.
   struct counts {
     std::int64_t rows = 0;   ///< asked for
     std::int64_t cached = 0; ///< of them, found in the cache
-    std::int64_t reads = 0;  ///< of the file
-    std::int64_t bytes = 0;  ///< read from the file
+    std::int64_t reads = 0;  ///< of files
+    std::int64_t bytes = 0;  ///< read from files
   };
 
   /// Opens a file.
@@ -186,14 +188,20 @@ public:
   /// @cost   the memory of the cache, and 64 KiB or one row for every read at a time
   disk_rows(std::filesystem::path const& path, std::int64_t offset, std::int64_t num_rows, std::int64_t row_bytes,
             options const& chosen = {})
-      : offset_(offset), num_rows_(num_rows), row_bytes_(row_bytes),
-        queue_(checked(path, chosen), chosen.queue_depth, chosen.direct, chosen.io_uring),
+      : disk_rows({{path, offset, num_rows}}, row_bytes, chosen) {}
+
+  /// Opens several files; they share the cache and the reads at a time.
+  ///
+  /// @shape  files [1 or more], with rows of `row_bytes` bytes each
+  /// @throws precondition_error, io_error  as for one file
+  disk_rows(std::vector<file> files, std::int64_t row_bytes, options const& chosen = {})
+      : files_(std::move(files)), row_bytes_(row_bytes), queue_(open_all(chosen), chosen.queue_depth, chosen.io_uring),
         most_bytes_(std::max(smallest_slot, (row_bytes / queue_.block() + 2) * queue_.block())),
-        cache_(num_rows, row_bytes, chosen.cache_bytes) {}
+        cache_(num_rows(), row_bytes, chosen.cache_bytes) {}
 
   /// Writes rows; see `row_storage`.
   ///
-  /// @throws io_error  naming byte and row, if the file became shorter or the system cannot read it; the cache then is
+  /// @throws io_error  naming file, byte and row of the file, if the file became shorter or the system cannot read it; the cache then is
   ///                   as before
   /// @cost   one copy of a cached row; O(M log M) for M rows that are not cached, and a second copy into the cache
   std::int64_t read(host_view<std::int64_t const> rows, std::byte* out) const override {
@@ -220,7 +228,7 @@ public:
     return cached;
   }
 
-  [[nodiscard]] std::int64_t num_rows() const noexcept { return num_rows_; }
+  [[nodiscard]] std::int64_t num_rows() const noexcept { return begins_.back(); }
   [[nodiscard]] std::int64_t row_bytes() const noexcept { return row_bytes_; }
   /// Returns the most rows that the cache holds.
   [[nodiscard]] std::int64_t cached_rows() const noexcept { return cache_.capacity(); }
@@ -240,48 +248,61 @@ private:
     friend auto operator<=>(missing_row const&, missing_row const&) = default;
   };
 
-  std::filesystem::path const& checked(std::filesystem::path const& path, options const& chosen) const {
+  // Opens the files and finds where the rows of each begin.
+  std::vector<detail::readable_file> open_all(options const& chosen) {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    if (offset_ < 0 || num_rows_ < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
-        chosen.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
-      throw precondition_error(glt::detail::message(num_rows_, " rows of ", row_bytes_, " bytes from byte ", offset_,
-                                                    " of ", path.string(), ", ", chosen.queue_depth,
-                                                    " reads at a time, a cache of ", chosen.cache_bytes,
-                                                    " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
+    std::vector<detail::readable_file> opened;
+    for (auto const& [path, offset, rows] : files_) {
+      if (offset < 0 || rows < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
+          chosen.queue_depth > 1024 || (row_bytes_ > 0 && rows > (most - offset) / row_bytes_)) {
+        throw precondition_error(glt::detail::message(rows, " rows of ", row_bytes_, " bytes from byte ", offset,
+                                                      " of ", path.string(), ", ", chosen.queue_depth,
+                                                      " reads at a time, a cache of ", chosen.cache_bytes,
+                                                      " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
+      }
+      begins_.push_back(glt::detail::narrow<std::int32_t>(
+          num_rows() + glt::detail::narrow<std::int32_t>(rows, "number of rows of a file"), "number of rows of files"));
+      detail::input_file const found(path);
+      if (found.size() < offset + rows * row_bytes_) {
+        found.fail(found.size(), glt::detail::message("ends before the last of ", rows, " rows of ", row_bytes_,
+                                                      " bytes from byte ", offset, " on; copy it again"));
+      }
+      opened.emplace_back(path, chosen.direct);
     }
-    static_cast<void>(glt::detail::narrow<std::int32_t>(num_rows_, "number of rows of a file"));
-    detail::input_file const file(path);
-    if (file.size() < offset_ + num_rows_ * row_bytes_) {
-      file.fail(file.size(), glt::detail::message("ends before the last of ", num_rows_, " rows of ", row_bytes_,
-                                                  " bytes from byte ", offset_, " on; copy it again"));
-    }
-    return path;
+    return opened;
   }
 
-  [[nodiscard]] std::int64_t byte_of(std::int64_t row) const noexcept { return offset_ + row * row_bytes_; }
+  // Returns the byte of a row in its file, or where the row would begin in another file.
+  [[nodiscard]] std::int64_t byte_of(std::int64_t row, std::size_t file) const noexcept {
+    return files_[file].offset + (row - begins_[file]) * row_bytes_;
+  }
 
   // Joins the missing rows to pieces of whole blocks.
   void find_pieces() const {
     auto const block = queue_.block();
     pieces_.clear();
-    begins_.clear();
+    first_missing_.clear();
     if (row_bytes_ == 0) {
       return;
     }
+    std::size_t file = 0;
     for (std::size_t m = 0; m < missing_.size(); ++m) {
-      auto const first = byte_of(missing_[m].row);
+      while (missing_[m].row >= begins_[file + 1]) {
+        ++file;
+      }
+      auto const first = byte_of(missing_[m].row, file);
       auto const begin = first / block * block;
       auto const last = first + row_bytes_;
       auto const end = (last + block - 1) / block * block;
-      if (pieces_.empty() || begin > pieces_.back().offset + pieces_.back().bytes ||
+      if (pieces_.empty() || pieces_.back().file != file || begin > pieces_.back().offset + pieces_.back().bytes ||
           end - pieces_.back().offset > most_bytes_) {
-        pieces_.push_back({begin, 0, 0});
-        begins_.push_back(m);
+        pieces_.push_back({begin, 0, 0, file});
+        first_missing_.push_back(m);
       }
       pieces_.back().bytes = end - pieces_.back().offset;
       pieces_.back().needed = last - pieces_.back().offset;
     }
-    begins_.push_back(missing_.size());
+    first_missing_.push_back(missing_.size());
     counts_.reads += std::ssize(pieces_);
     for (auto const& piece : pieces_) {
       counts_.bytes += piece.bytes;
@@ -291,21 +312,26 @@ private:
   void read_missing(std::byte* out) const {
     try {
       queue_.read(pieces_, most_bytes_, [&](std::size_t piece, std::byte const* bytes) {
-        for (auto m = begins_[piece]; m < begins_[piece + 1]; ++m) {
+        auto const& [offset, size, needed, file] = pieces_[piece];
+        for (auto m = first_missing_[piece]; m < first_missing_[piece + 1]; ++m) {
           auto const [row, place] = missing_[m];
-          glt::detail::copy_bytes(out + place * row_bytes_, bytes + (byte_of(row) - pieces_[piece].offset), row_bytes_);
+          glt::detail::copy_bytes(out + place * row_bytes_, bytes + (byte_of(row, file) - offset), row_bytes_);
         }
       });
-    } catch (io_error const& fault) { // of the first missing row that ends behind the byte
-      auto const row = std::ranges::partition_point(
-          missing_, [&](missing_row const& each) { return byte_of(each.row + 1) <= fault.offset(); });
-      throw io_error(fault.path(), fault.offset(),
-                     glt::detail::message("row ", row->row, " of ", num_rows_, " ", fault.cause()));
+    } catch (io_error const& fault) { // of the first missing row of the file that ends behind the byte
+      auto const found = std::ranges::find(files_, fault.path(), [](auto const& each) { return each.path.string(); });
+      auto const file = static_cast<std::size_t>(found - files_.begin());
+      auto const row = std::ranges::partition_point(missing_, [&](missing_row const& each) {
+        return each.row < begins_[file] || byte_of(each.row + 1, file) <= fault.offset();
+      });
+      throw io_error(
+          fault.path(), fault.offset(),
+          glt::detail::message("row ", row->row - begins_[file], " of ", found->num_rows, " ", fault.cause()));
     }
   }
 
-  std::int64_t offset_;
-  std::int64_t num_rows_;
+  std::vector<file> files_;
+  std::vector<std::int64_t> begins_{0}; // [files + 1], first row of each file
   std::int64_t row_bytes_;
   mutable std::mutex mutex_;
   mutable detail::read_queue queue_;
@@ -314,7 +340,7 @@ private:
   mutable counts counts_;
   mutable std::vector<missing_row> missing_;       // of the call, sorted
   mutable std::vector<detail::read_piece> pieces_; // of the call
-  mutable std::vector<std::size_t> begins_;        // [pieces + 1], among `missing_`
+  mutable std::vector<std::size_t> first_missing_; // [pieces + 1], among `missing_`
 };
 
 } // namespace glt::io

@@ -27,7 +27,8 @@ struct load_options {
   std::string features{};    ///< the array that becomes the tensor "x"; if empty, "x" or the first of two dimensions
   bool edge_tensors = false; ///< for `dist::data_set`: keep features of edges, and their times as "time", as tensors
   /// Read features of vertices, and of edges that are kept, from disk row by row: for parts larger than memory. Their
-  /// cache is shared out over the arrays. Ranks then read by messages, and features keep their type.
+  /// cache is shared out over the arrays. Ranks then read by messages, and features keep their type. Rows of several
+  /// parts have no addresses.
   std::optional<disk_options> disk{};
   dist::reading reading = dist::reading::in_place;   ///< of `dist::data_set`: how ranks of one machine read parts
   dist::topology topology = dist::topology::divided; ///< of `dist::data_set`: where the graph lies
@@ -116,8 +117,8 @@ public:
   ///
   /// @throws precondition_error  if the rank is outside [0, num_ranks), or no type has features of the requested name
   /// @throws io_error            as `load`
-  /// @cost   as `load_rows` for each part of the rank, and a copy of its rows if these are several; a copy
-  ///         of labels that are not int64 and, without types, of features that are not float32
+  /// @cost   as `load_rows` for each part of the rank, and a copy of its rows if these are several, except for features
+  ///         on disk; a copy of labels that are not int64 and, without types, of features that are not float32
   [[nodiscard]] dist::data_part<device::cpu> load_for_rank(int rank, int num_ranks,
                                                            load_options const& options = {}) const;
 
@@ -153,7 +154,7 @@ public:
     detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
     return detail::part_reader(
                path_, manifest_, part, books, rank, mapping, {.ranges = options.validate, .finite = options.finite},
-               options.disk ? std::optional(detail::part_on_disk{*options.disk, options.edge_tensors}) : std::nullopt)
+               {.vertices = options.disk.has_value(), .edges = options.disk.has_value() && options.edge_tensors})
         .read();
   }
 

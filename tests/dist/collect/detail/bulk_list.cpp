@@ -124,15 +124,19 @@ TEST_CASE_TEMPLATE("rows of lists that are collected together are those of one l
   });
 }
 
-TEST_CASE("lists of more rows than a round arrive; four lists cost the exchanges of one, and a remote row once") {
+TEST_CASE_TEMPLATE(
+    "lists of more rows than a round arrive; four lists cost the exchanges of one, and a remote row once", Policy,
+    GLT_TEST_GLUE_POLICIES) {
   glt_test::on_ranks([](auto comm) {
+    Policy const policy;
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
-    for (std::int64_t const columns : {7, 9000}) { // at most 29 rows a round
+    for (std::int64_t const columns : {7, 9000}) { // at most 29 rows a round on hosts, all rows on devices
       glt::counting_comm counted(comm);
-      glt::dist::feature_store const store(comm, divided.names.book, divided.features(comm.rank(), columns));
-      glt::dist::feature_collector collector(counted, store);
-      using rows = glt::dist::collected_rows<cpu, float>;
-      lists_of<cpu, rows> const lists(divided, comm.rank(), 4, true, cpu{});
+      glt::dist::feature_store const store(comm, divided.names.book,
+                                           glt_test::device_features(divided, comm.rank(), columns, true, policy));
+      glt::dist::feature_collector collector(counted, store, policy);
+      using rows = glt::dist::collected_rows<Policy, float>;
+      lists_of<Policy, rows> const lists(divided, comm.rank(), 4, true, policy);
       std::int64_t collectives = 0;
       std::int64_t remote = 0;
       std::vector<rows> expected(4);
@@ -142,9 +146,10 @@ TEST_CASE("lists of more rows than a round arrive; four lists cost the exchanges
         counted.reset();
         collector.collect(list.vertices, list.num_seeds, 0, expected[i]);
         collectives = std::max(collectives, counted.counts().total().collectives);
-        for (std::int64_t v = 0; v < list.vertices.size(); ++v) {
-          if (divided.names.book.owner(list.vertices[v]) != comm.rank()) {
-            wanted[list.vertices[v]] |= v < list.num_seeds;
+        auto const keys = glt::to_vector(policy, list.vertices);
+        for (std::size_t v = 0; v < keys.size(); ++v) {
+          if (divided.names.book.owner(keys[v]) != comm.rank()) {
+            wanted[keys[v]] |= std::cmp_less(v, list.num_seeds);
             ++remote;
           }
         }
@@ -157,14 +162,20 @@ TEST_CASE("lists of more rows than a round arrive; four lists cost the exchanges
       counted.reset();
       collector.collect_bulk(lists.all(), 1);
       for (std::size_t i = 0; i < 4; ++i) {
-        CHECK(glt_test::to_vector(lists.rows[i].features) == glt_test::to_vector(expected[i].features));
-        CHECK(glt_test::to_vector(lists.rows[i].labels) == glt_test::to_vector(expected[i].labels));
+        CHECK(glt::to_vector(policy, lists.rows[i].features.view()) ==
+              glt::to_vector(policy, std::as_const(expected[i].features).view()));
+        CHECK(glt::to_vector(policy, lists.rows[i].labels.view()) ==
+              glt::to_vector(policy, std::as_const(expected[i].labels).view()));
       }
       auto const sent = counted.counts().total();
-      std::vector<std::int64_t> sums{bytes, sent.bytes}; // of requests here, of replies there
+      // Requests of this rank, replies to others; a device pads each tensor of a message to 16 bytes.
+      auto const padding = glt::host_policy<Policy> ? 0 : 2 * 15 * sent.collectives * (comm.size() - 1);
+      std::vector<std::int64_t> sums{bytes, sent.bytes, padding};
       comm.all_reduce(std::span(sums), glt::reduction::sum);
-      CHECK(sums[0] == sums[1]);
-      CHECK((columns == 7 ? sent.collectives == collectives : comm.size() == 1 || sent.collectives > 3));
+      CHECK(sums[0] <= sums[1]);
+      CHECK(sums[1] <= sums[0] + sums[2]);
+      bool const one_round = columns == 7 || !glt::host_policy<Policy>;
+      CHECK((one_round ? sent.collectives == collectives : comm.size() == 1 || sent.collectives > 3));
       CHECK(collector.counts().remote - before.remote == std::ssize(wanted));
       CHECK(collector.counts().repeated - before.repeated == remote - std::ssize(wanted));
       CHECK((comm.size() == 1 || remote > std::ssize(wanted)));

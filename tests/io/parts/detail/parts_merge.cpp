@@ -7,13 +7,17 @@
 #include "support/raw_data.hpp"
 #include "support/scratch.hpp"
 
+#include <glt/comm/threads_node.hpp>
 #include <glt/core/random.hpp>
+#include <glt/dist/shared/shared_table.hpp>
 #include <glt/io/parts/detail/rank_parts.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -115,6 +119,26 @@ void check_rank(io::detail::part_content const& loaded, io::detail::part_content
   }
 }
 
+// Checks that a table gathers the rows of another one, by storages except for some tensors.
+void check_rows(feature_table<device::cpu> const& read, feature_table<device::cpu> const& wanted,
+                std::vector<std::string> const& in_memory) {
+  CHECK(read.names() == wanted.names());
+  CHECK(read.num_rows() == wanted.num_rows());
+  std::vector<local_id> ids; // backwards, some twice
+  for (auto row = static_cast<local_id>(wanted.num_rows()); row-- > 0;) {
+    ids.insert(ids.end(), row % 3 == 0 ? 2 : 1, row);
+  }
+  host_view<local_id const> const rows(ids);
+  auto const tensors = read.tensors();
+  for (auto const& [name, tensor] : tensors) {
+    CAPTURE(name);
+    CHECK((tensor.storage == nullptr) == (std::ranges::find(in_memory, name) != in_memory.end()));
+    auto const found = read.gather<double>(name, rows);
+    auto const expected = wanted.gather<double>(name, rows);
+    CHECK(std::ranges::equal(found.view().features.flat(), expected.view().features.flat()));
+  }
+}
+
 } // namespace
 
 TEST_CASE("a rank loads of any number of parts what its book cuts out of the data set") {
@@ -206,22 +230,55 @@ TEST_CASE("ranks have about equal numbers of in-edges of a skewed graph, if they
   CHECK(io::detail::books_of_ranks(folder, 3, true) == io::detail::books_of_ranks(folder, 3, false));
 }
 
-TEST_CASE("rows of several parts are not read from disk by one rank") {
+TEST_CASE("rows of several parts are read from their files, and are those in memory") {
+  for (bool const typed : {false, true}) {
+    auto const data = typed ? hetero_known_set() : uneven_set();
+    for (bool const uneven : {false, true}) {
+      scratch_folder const scratch;
+      io::write_parts(scratch / "parts", data, uneven ? uneven_labels(data) : random_labels(data, 4));
+      io::parts_folder const folder(scratch / "parts");
+      for (int const ranks : {1, 2, 3, 4, 7}) {
+        for (bool const balance_edges : {false, true}) {
+          for (int rank = 0; rank < ranks; ++rank) {
+            CAPTURE(typed);
+            CAPTURE(uneven);
+            CAPTURE(ranks);
+            CAPTURE(balance_edges);
+            CAPTURE(rank);
+            auto const load = [&](std::optional<io::disk_rows::options> const& disk, bool populate) {
+              return folder.load_for_rank(
+                  rank, ranks,
+                  {.populate = populate, .balance_edges = balance_edges, .edge_tensors = true, .disk = disk});
+            };
+            auto const memory = load({}, false);
+            auto const disk = load(
+                io::disk_rows::options{.cache_bytes = 1000 * (rank % 2), .queue_depth = 2, .io_uring = rank % 3 == 0},
+                rank % 4 == 1);
+            for (std::size_t t = 0; t < data.nodes.size(); ++t) {
+              check_rows(disk.vertices[t].tensors, memory.vertices[t].tensors, {"y", "time"});
+            }
+            for (std::size_t e = 0; e < data.edges.size(); ++e) {
+              check_rows(disk.edges[e].tensors, memory.edges[e].tensors, {"time"});
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows of several files have no addresses, and who needs them is told so") {
   scratch_folder const scratch;
   auto const data = uneven_set();
   io::write_parts(scratch / "parts", data, random_labels(data, 4));
-  io::parts_folder const folder(scratch / "parts");
-  auto const fault = [&](int ranks, bool balance_edges) {
-    return thrown<precondition_error>([&] {
-      for (int rank = 0; rank < ranks; ++rank) {
-        static_cast<void>(io::detail::load_content_for_rank(
-            folder, rank, ranks, {.balance_edges = balance_edges, .disk = io::disk_rows::options{}}));
-      }
-    });
-  };
-  for (int const ranks : {3, 7}) {
-    CHECK(names(fault(ranks, false), "rows of 2 parts", "start 4 ranks"));
-  }
-  CHECK(names(fault(4, true), "without balance_edges"));
-  CHECK(fault(8, false) == "(nothing was thrown)");
+  auto const part =
+      io::parts_folder(scratch / "parts").load_for_rank(0, 1, {.disk = io::disk_rows::options{.queue_depth = 2}});
+  auto const rows = part.vertices[0].tensors.view<float>("x");
+  CHECK(rows.num_vertices() == 101);
+  CHECK(rows.features.data() == nullptr);
+  CHECK(names(thrown<precondition_error>([&] { static_cast<void>(copy<device::cpu>(rows)); }), "several files",
+              "without `disk`"));
+  threads_node<serial_comm> node({});
+  CHECK(names(thrown<collective_error>([&] { static_cast<void>(dist::share(node, part.vertices[0].tensors)); }),
+              "several files"));
 }

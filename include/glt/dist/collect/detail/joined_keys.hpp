@@ -5,13 +5,65 @@
 #include <glt/dist/collect/detail/row_sources.hpp>
 #include <glt/dist/collect/detail/tensor_plan.hpp>
 #include <glt/dist/detail/exchange/slice_bounds.hpp>
-#include <glt/feature/detail/id_table.hpp>
+#include <glt/feature/detail/transfer_rows.hpp>
+#include <glt/sample/detail/batch/batch_numbering.hpp>
 
 namespace glt::detail {
 
+// Joined keys as occurrences of `batch_numbering`, in one round; the first of equal keys are kept, in their order.
+template <memory_space Space, class Vertex>
+struct key_occurrences {
+  row_keys<Space, Vertex> keys;
+  std::int64_t const* ids; // by which keys are equal
+  local_id* numbers;       // written, by key
+  std::int64_t* kept;      // written, as the following, by number
+  Vertex* vertices;
+  edge_id* edges;
+
+  GLT_HOST_DEVICE std::int64_t key(std::int64_t i) const { return ids[i]; }
+  GLT_HOST_DEVICE std::int64_t known(std::int64_t number) const { return ids[kept[number]]; }
+  GLT_HOST_DEVICE void set(std::int64_t i, local_id number) const { numbers[i] = number; }
+  GLT_HOST_DEVICE void add(std::int64_t i, local_id number) const {
+    kept[number] = i;
+    vertices[number] = keys.vertices[i];
+    if (!keys.edges.empty()) {
+      edges[number] = keys.edges[i];
+    }
+  }
+};
+
+// Functor that returns the place of the first of the keys that are equal to a key.
+struct place_of_first {
+  std::int64_t const* kept;
+  local_id const* numbers;
+  GLT_HOST_DEVICE std::int64_t operator()(std::int64_t place) const { return kept[numbers[place]]; }
+};
+
+struct is_repeated {
+  place_of_first first;
+  GLT_HOST_DEVICE bool operator()(std::int64_t place) const { return first(place) != place; }
+};
+
+// Address of the row of a repeated key, or of the first key that is equal, in a tensor that every list has.
+template <class Byte, bool OfFirst>
+struct repeated_rows {
+  std::int64_t const* repeated;
+  place_of_first first;
+  std::int64_t const* begins; // [runs]
+  std::int64_t const* bases;  // [runs], address at which row 0 would be if the joined keys had one tensor
+  std::int64_t num_runs;
+  std::int64_t row_bytes;
+
+  [[nodiscard]] GLT_HOST_DEVICE Byte* operator()(std::int64_t i) const {
+    auto const place = OfFirst ? first(repeated[i]) : repeated[i];
+    auto const run = slice_holding(num_runs, place, [this](std::int64_t r) { return begins[r]; });
+    return reinterpret_cast<Byte*>(static_cast<std::uintptr_t>(bases[run] + place * row_bytes));
+  }
+};
+
 /// Keys of several lists, joined: the seeds of all lists, then the other keys of all lists. A single list is not
-/// copied. On hosts, a key of a remote row is kept once; the rows of its repetitions are copied from its row. Reusable;
-/// the memory is kept.
+/// copied. A key of a remote row is kept once; the rows of its repetitions are copied from its row. Reusable; the
+/// memory is kept.
 template <device_policy Policy>
 class joined_keys {
   static constexpr memory_space space = Policy::space;
@@ -19,12 +71,16 @@ class joined_keys {
 
 public:
   joined_keys(Policy policy, index_policy const& index)
-      : policy_(std::move(policy)), vertices_(0, index), edges_(0, index), bounds_(index) {}
+      : policy_(std::move(policy)), index_(index), vertices_(0, index), edges_(0, index), bounds_(index),
+        numbering_(index), num_keys_(make_buffer<index_policy>(std::array<std::int64_t, 2>{}, index)), ids_(0, index),
+        numbers_(0, index), kept_(0, index), kept_vertices_(0, index), kept_edges_(0, index), repeated_(0, index),
+        table_(0, index) {}
 
   /// Joins lists; the result is valid until the next call.
   ///
-  /// @where  enqueues only
-  /// @cost   one copy of the keys and, on hosts, a look-up for each of a remote row; nothing for a single list
+  /// @where  enqueues only; waits for two numbers if there are several lists and rows of other ranks
+  /// @throws precondition_error  if there are rows of other ranks, and 2³¹ keys or more
+  /// @cost   two copies of the keys and a look-up for each; nothing for a single list
   template <class Vertex, class Rows>
   row_keys<space, Vertex> join(std::span<bulk_list<Policy, Vertex, Rows> const> lists,
                                row_sources<Policy> const& sources) {
@@ -41,18 +97,13 @@ public:
     find_runs(lists);
     auto const vertices = joined(lists, vertices_, [](auto const& list) { return list.vertices; });
     row_keys<space, Vertex> const keys{vertices, joined(lists, edges_, [](auto const& list) { return list.edges; })};
-    if constexpr (host_policy<Policy>) {
-      if (sources.any_remote()) {
-        return keep_first(keys, sources);
-      }
-    }
-    return keys;
+    return sources.any_remote() ? keep_first(keys, sources) : keys;
   }
   /// Returns the number of kept seeds of all lists together.
   [[nodiscard]] std::int64_t num_seeds() const noexcept { return num_seeds_; }
   /// Returns the places of the kept keys among all joined keys; empty if all are kept.
-  [[nodiscard]] std::span<std::int64_t const> kept() const noexcept { return kept_; }
-  [[nodiscard]] std::int64_t num_repeated() const noexcept { return std::ssize(repeated_); }
+  [[nodiscard]] array_view<index_policy::space, std::int64_t const> kept() const noexcept { return kept_.view(); }
+  [[nodiscard]] std::int64_t num_repeated() const noexcept { return repeated_.size(); }
 
   /// Finds the rows of each list, after the keys have been sorted by source.
   ///
@@ -75,73 +126,66 @@ public:
   /// Copies the rows of repeated keys, after all others have arrived.
   ///
   /// @shape  targets [lists, tensors], as of `targets()` · plan [tensors], or fewer
-  void copy_repeated(std::span<row_target const> targets, std::vector<planned_tensor<space>> const& plan) const {
-    if constexpr (host_policy<Policy>) {
-      auto const of_list = num_lists_ == 0 ? 0 : targets.size() / num_lists_; // targets of a list
-      policy_.executor().for_each(std::ssize(repeated_), [&](std::int64_t i) {
-        auto const& [place, first] = repeated_[static_cast<std::size_t>(i)];
-        auto const to = row_of(place);
-        auto const from = row_of(first);
-        for (std::size_t t = 0; t < plan.size(); ++t) {
-          if (to.is_seed || !plan[t].seeds_only) {
-            auto const& target = targets[to.list * of_list + t];
-            auto const bytes = plan[t].local.num_columns * size_of(target.type);
-            copy_bytes(target.data + to.row * bytes, targets[from.list * of_list + t].data + from.row * bytes, bytes);
-          }
-        }
-      });
+  /// @where  enqueues only
+  void copy_repeated(std::span<row_target const> targets, std::vector<planned_tensor<space>> const& plan) {
+    if (repeated_.empty()) {
+      return;
+    }
+    auto const runs = std::ssize(lists_);
+    auto const target = [&](std::int64_t run, std::size_t tensor) -> row_target const& {
+      return targets[static_cast<std::size_t>(lists_[static_cast<std::size_t>(run)]) * (targets.size() / num_lists_) +
+                     tensor];
+    };
+    auto const row_bytes = [&](std::size_t t) { return plan[t].local.num_columns * size_of(targets[t].type); };
+    known_table_.assign(begins_.begin(), begins_.end() - 1);
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      for (std::int64_t run = 0; run < runs; ++run) {
+        known_table_.push_back(reinterpret_cast<std::intptr_t>(target(run, t).data) -
+                               first_places_[static_cast<std::size_t>(run)] * row_bytes(t));
+      }
+    }
+    table_.resize(std::ssize(known_table_));
+    copy_in(index_, host_view<std::int64_t const>(known_table_), table_.view());
+    auto const* bases = table_.data();
+    for (std::size_t t = 0; t < plan.size(); ++t) {
+      bases += runs;
+      std::uintptr_t all = 0; // addresses, or-ed
+      for (std::int64_t run = 0; run < runs; ++run) {
+        all |= reinterpret_cast<std::uintptr_t>(target(run, t).data);
+      }
+      transfer_located_rows<std::byte, std::byte>(
+          policy_.executor(), plan[t].seeds_only ? num_repeated_seeds_ : repeated_.size(), row_bytes(t), nullptr,
+          repeated_rows<std::byte const, true>{repeated_.data(), first(), table_.data(), bases, runs, row_bytes(t)},
+          repeated_rows<std::byte, false>{repeated_.data(), first(), table_.data(), bases, runs, row_bytes(t)}, all,
+          all);
     }
   }
 
 private:
-  // A key, and the first one that is equal; places among all joined keys.
-  struct repetition {
-    std::int64_t place;
-    std::int64_t first;
-  };
-  struct row_of_list {
-    std::size_t list;
-    std::int64_t row;
-    bool is_seed;
-  };
+  [[nodiscard]] place_of_first first() const noexcept { return {kept_.data(), numbers_.data()}; }
 
-  [[nodiscard]] row_of_list row_of(std::int64_t place) const {
-    auto const run = static_cast<std::size_t>(std::ranges::upper_bound(begins_, place) - begins_.begin() - 1);
-    return {static_cast<std::size_t>(lists_[run]), place - first_places_[run], run < num_lists_};
-  }
-
-  // Moves the keys that are kept to the front. Seeds come first, so a key that is a seed in some list is kept as one.
+  // Keeps the first of equal keys of remote rows, and all others. Seeds come first, so a key that is a seed in some list
+  // is kept as one.
   template <class Vertex>
   row_keys<space, Vertex> keep_first(row_keys<space, Vertex> keys, row_sources<Policy> const& sources) {
-    auto* const vertices = reinterpret_cast<Vertex*>(vertices_.data());
-    auto* const edges = reinterpret_cast<edge_id*>(edges_.data());
-    bool const by_edge = keys.edges.size() > 0;
     auto const size = keys.vertices.size();
-    ids_.resize(static_cast<std::size_t>(size));
-    slots_.assign(static_cast<std::size_t>(num_id_slots(size)), id_slot{});
-    id_table_view<memory_space::host> const found{host_view<std::int64_t const>(ids_),
-                                                  host_view<id_slot const>(slots_)};
-    auto const all_seeds = std::exchange(num_seeds_, 0);
-    for (std::int64_t i = 0; i < size; ++i) {
-      if (sources.is_remote(vertices[i])) {
-        auto const id = by_edge ? std::int64_t{edges[i]} : static_cast<std::int64_t>(vertices[i]);
-        ids_[static_cast<std::size_t>(i)] = id;
-        auto& slot = slots_[static_cast<std::size_t>(found.place_of(id))];
-        if (slot.position >= 0) {
-          repeated_.push_back({i, std::int64_t{slot.position}});
-          continue;
-        }
-        slot = {static_cast<std::uint32_t>(id), static_cast<std::int32_t>(i)};
-      }
-      auto const to = std::ssize(kept_);
-      vertices[to] = vertices[i];
-      if (by_edge) {
-        edges[to] = edges[i];
-      }
-      num_seeds_ += i < all_seeds ? 1 : 0;
-      kept_.push_back(i);
-    }
-    return {keys.vertices.subview(0, std::ssize(kept_)), keys.edges.subview(0, by_edge ? std::ssize(kept_) : 0)};
+    auto const resize = [](std::int64_t to, auto&... lists) { (..., (lists.clear(), lists.resize(to))); };
+    resize(size, ids_, numbers_, kept_, repeated_);
+    resize(size * static_cast<std::int64_t>(sizeof(Vertex)), kept_vertices_);
+    resize(keys.edges.size() * static_cast<std::int64_t>(sizeof(edge_id)), kept_edges_);
+    sources.list_remote(keys, ids_.data());
+    auto* const vertices = reinterpret_cast<Vertex*>(kept_vertices_.data());
+    auto* const edges = reinterpret_cast<edge_id*>(kept_edges_.data());
+    numbering_.clear(size, size);
+    numbering_.number_all(
+        {size}, num_keys_.cview().subview(0, 1), num_keys_.view().subview(1, 1),
+        key_occurrences<space, Vertex>{keys, ids_.data(), numbers_.data(), kept_.data(), vertices, edges});
+    repeated_.resize(index_.executor().select_if(size, is_repeated{first()}, repeated_.view()));
+    num_repeated_seeds_ =
+        bounds_.find(repeated_.data(), std::array{std::int64_t{0}, repeated_.size()}, std::array{num_seeds_})[0];
+    num_seeds_ -= num_repeated_seeds_;
+    kept_.resize(size - repeated_.size());
+    return {{vertices, kept_.size()}, {edges, keys.edges.empty() ? 0 : kept_.size()}};
   }
 
   template <class Lists>
@@ -186,6 +230,7 @@ private:
   }
 
   Policy policy_;
+  index_policy index_;
   buffer<index_policy, std::byte> vertices_;
   buffer<index_policy, std::byte> edges_;
   std::size_t num_lists_ = 1;
@@ -195,10 +240,17 @@ private:
   std::vector<std::int64_t> first_places_; // [runs]: the place at which row 0 of the list would be
   slice_bounds<index_policy> bounds_;
   place_runs runs_;
-  std::vector<std::int64_t> kept_;
-  std::vector<repetition> repeated_;
-  std::vector<std::int64_t> ids_; // [keys], of the keys of remote rows; in the table of `slots_`
-  std::vector<id_slot> slots_;
+  batch_numbering<index_policy, std::int64_t> numbering_;
+  buffer<index_policy, std::int64_t> num_keys_; // before and after the numbering
+  buffer<index_policy, std::int64_t> ids_;      // [keys]
+  buffer<index_policy, local_id> numbers_;      // [keys]
+  buffer<index_policy, std::int64_t> kept_;     // [kept keys]
+  buffer<index_policy, std::byte> kept_vertices_;
+  buffer<index_policy, std::byte> kept_edges_;
+  buffer<index_policy, std::int64_t> repeated_; // places, ascending
+  std::int64_t num_repeated_seeds_ = 0;
+  std::vector<std::int64_t> known_table_; // of `repeated_rows`: begins of the runs, and bases for each tensor
+  buffer<index_policy, std::int64_t> table_;
 };
 
 } // namespace glt::detail

@@ -108,7 +108,7 @@ protected:
   }
 
   /// Collects the rows of lists of keys. A `seeds_only` tensor gets the rows of each list's seeds. A row of another rank
-  /// that several lists need is requested once, on hosts. `prepare()` checks the lists and reserves memory for the rows,
+  /// that several lists need is requested once. `prepare()` checks the lists and reserves memory for the rows,
   /// or throws; `resize()` then returns the targets of the rows.
   ///
   /// @shape  resize() returns [lists, tensors]

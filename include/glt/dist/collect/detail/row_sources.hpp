@@ -76,13 +76,31 @@ template <memory_space Space, class Vertex>
 struct row_keys {
   array_view<Space, Vertex const> vertices;
   array_view<Space, edge_id const> edges{};
+
+  /// Returns the id by which the row is looked up.
+  [[nodiscard]] GLT_HOST_DEVICE std::int64_t id(std::int64_t i) const {
+    return edges.empty() ? static_cast<std::int64_t>(vertices[i]) : edges[i];
+  }
+};
+
+/// Functor that lists the ids of remote rows. For other rows, and ids that no row has, it lists numbers below 0, each
+/// once.
+template <memory_space Space, memory_space IndexSpace, class Vertex>
+struct list_remote_ids {
+  row_keys<Space, Vertex> keys;
+  book_view<IndexSpace> book;
+  char const* is_local; // [P]
+  std::int64_t* ids;
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const {
+    auto const id = keys.id(i);
+    ids[i] = id >= 0 && is_local[book.owner(keys.vertices[i])] == 0 ? id : ~i;
+  }
 };
 
 /// Functor that replaces keys of remote rows in the hot rows by vertices of a part behind all others.
 template <memory_space Space, memory_space IndexSpace, class Vertex>
 struct replace_hot_keys {
   row_keys<Space, Vertex> keys;
-  bool by_edge;
   id_table_view<Space> hot;
   book_view<IndexSpace> book; // the last part is the part of the hot rows
   char const* is_local;       // [P]
@@ -92,19 +110,14 @@ struct replace_hot_keys {
   GLT_HOST_DEVICE void operator()(std::int64_t first, std::int64_t last) const {
     for (auto i = first; i < last; ++i) {
       auto const ahead = i + hot.ahead;
-      hot.prefetch(key(ahead < last ? ahead : last - 1));
+      hot.prefetch(keys.id(ahead < last ? ahead : last - 1));
       global_id const vertex = keys.vertices[i];
       replaced[i] = vertex;
       if (i >= num_never_hot && is_local[book.owner(vertex)] == 0) {
-        auto const row = hot.find(key(i));
+        auto const row = hot.find(keys.id(i));
         replaced[i] = row >= 0 ? book.begin(book.num_parts() - 1) + row : vertex;
       }
     }
-  }
-
-private:
-  [[nodiscard]] GLT_HOST_DEVICE std::int64_t key(std::int64_t i) const {
-    return by_edge ? keys.edges[i] : static_cast<std::int64_t>(keys.vertices[i]);
   }
 };
 
@@ -158,12 +171,22 @@ public:
   }
   [[nodiscard]] id_table_view<space> table(int source) const { return tables_[static_cast<std::size_t>(source)]; }
 
-  /// Returns true if the row of a vertex, or of its edges, is requested by messages unless it is hot.
-  [[nodiscard]] bool is_remote(global_id vertex) const { return !is_local(buckets_.book().owner(vertex)); }
+  /// Returns true if rows are requested by messages unless they are hot.
   [[nodiscard]] bool any_remote() const noexcept { return std::ranges::find(is_local_, 0) != is_local_.end(); }
+  /// Lists the ids of keys whose rows are requested by messages unless they are hot; other keys get distinct numbers
+  /// below 0.
+  ///
+  /// @shape  ids [n], written
+  /// @where  enqueues only
+  /// @pre    vertices are in [0, V); not checked
+  template <class Vertex>
+  void list_remote(row_keys<space, Vertex> const& keys, std::int64_t* ids) const {
+    index_.executor().for_each(keys.vertices.size(), list_remote_ids<space, index_space, Vertex>{
+                                                         keys, buckets_.view_of_book(), local_flags_.data(), ids});
+  }
 
   /// Sorts keys. The first `num_flagged` are flagged; the first `num_never_hot` are not looked up among the hot rows.
-  /// Lists have the places of the keys; on hosts, `places_of_keys` replaces them where it is not empty.
+  /// Lists have the places of the keys; `places_of_keys` replaces them if it is not empty.
   ///
   /// @shape  places_of_keys [n], ascending, or empty
   /// @where  waits for the sizes of the lists
@@ -171,30 +194,27 @@ public:
   /// @throws precondition_error  if an edge is missing in the local source that owns it
   template <class Vertex>
   void sort(row_keys<space, Vertex> const& keys, std::int64_t num_flagged, std::int64_t num_never_hot,
-            std::span<std::int64_t const> places_of_keys = {}) {
+            array_view<index_space, std::int64_t const> places_of_keys = {}) {
     auto const size = keys.vertices.size();
     if (table(hot()).size() > 0) {
       replaced_.clear();
       replaced_.resize(size);
       policy_.executor().for_ranges(
           size, smallest_range,
-          replace_hot_keys<space, index_space, Vertex>{keys, by_edge_, table(hot()), buckets_.view_of_book(),
-                                                       local_flags_.data(), num_never_hot, replaced_.data()});
+          replace_hot_keys<space, index_space, Vertex>{keys, table(hot()), buckets_.view_of_book(), local_flags_.data(),
+                                                       num_never_hot, replaced_.data()});
       offsets_ = buckets_.sort(std::as_const(replaced_).view(), num_flagged);
     } else {
       offsets_ = buckets_.sort(array_view<index_space, Vertex const>(keys.vertices.data(), size), num_flagged);
     }
     flags_end_ = num_flagged > 0 ? unflagged_.find(rows(), offsets_, first_unflagged) : std::span<std::int64_t const>();
     places_ = buckets_.places().data();
-    if constexpr (host_policy<Policy>) {
-      if (!places_of_keys.empty()) {
-        replaced_places_.clear();
-        replaced_places_.resize(size);
-        for (std::int64_t i = 0; i < size; ++i) {
-          replaced_places_[i] = places_of_keys[static_cast<std::size_t>(places_[i])];
-        }
-        places_ = replaced_places_.data();
-      }
+    if (!places_of_keys.empty()) {
+      replaced_places_.clear();
+      replaced_places_.resize(size);
+      index_.executor().for_each(size, permute_elements<index_space, std::int64_t, std::int64_t>{
+                                           places_of_keys, buckets_.places(), replaced_places_.view()});
+      places_ = replaced_places_.data();
     }
     if (by_edge_) {
       find_edges(keys.edges);

@@ -153,6 +153,7 @@ template <node_memory Node>
     layout.write(block, {shape.data(), names.data(), nullptr});
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       auto const& rows = tensors[t].rows;
+      check_addresses(rows.data, rows.num_rows * rows.num_columns, rows.storage);
       copy_bytes(layout.place(block, 2) + shape[t].first_byte, rows.data, rows.num_rows * rows.row_bytes());
     }
   });

@@ -20,56 +20,68 @@ struct read_piece {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::int64_t needed = 0; ///< at most `bytes`
+  std::size_t file = 0;    ///< its place in the list of files
 };
 
-/// File that pieces are read from, `depth` at a time: by io_uring, or by threads where the kernel refuses it.
-///
-/// Concurrent calls: none on one object.
-class read_queue {
+/// Memory for reads, aligned to pages.
+class page_memory {
 public:
-  /// @throws io_error  if the file cannot be opened, or not past the page cache if `direct` is set
-  read_queue(std::filesystem::path path, int depth, bool direct, bool io_uring)
-      : path_(std::move(path)), depth_(depth), file_(open(direct)), block_(direct ? find_block() : 1) {
-    if (io_uring) {
-      ring_.emplace(depth);
-    }
-  }
-  read_queue(read_queue const&) = delete;
-  read_queue& operator=(read_queue const&) = delete;
-  ~read_queue() { ::close(file_); }
+  static constexpr std::int64_t page = 4096;
 
-  /// Returns the bytes that begin and end of a piece are multiples of.
-  [[nodiscard]] std::int64_t block() const noexcept { return block_; }
-  [[nodiscard]] bool uses_io_uring() const noexcept { return ring_ && ring_->works(); }
-
-  /// Calls deliver(i, bytes) for every piece when it is read, for some of them at the same time. After a failure the
-  /// reads under way come to their end, and no other begins.
-  ///
-  /// @shape  pieces [n], none with more than `most_bytes` bytes
-  /// @throws io_error  naming the byte that cannot be read
-  template <class Deliver>
-  void read(std::span<read_piece const> pieces, std::int64_t most_bytes, Deliver deliver) {
-    reserve(most_bytes);
-    if (uses_io_uring()) {
-      read_by_ring(pieces, deliver);
-    } else {
-      read_by_threads(pieces, deliver);
-    }
-  }
-
-  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
-    throw io_error(path_.string(), offset, what);
-  }
+  page_memory() = default;
+  explicit page_memory(std::int64_t bytes)
+      : bytes_(new(std::align_val_t{page}) std::byte[static_cast<std::size_t>(bytes)]) {}
+  [[nodiscard]] std::byte* data() const noexcept { return bytes_.get(); }
 
 private:
-  static constexpr std::int64_t page = 4096;
   struct release {
     void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t{page}); }
   };
-  using memory = std::unique_ptr<std::byte[], release>;
+  std::unique_ptr<std::byte[], release> bytes_;
+};
 
-  [[nodiscard]] static memory take_memory(std::int64_t bytes) {
-    return memory(new (std::align_val_t{page}) std::byte[static_cast<std::size_t>(bytes)]);
+/// Open file to read pieces from; move-only.
+class readable_file {
+public:
+  /// @throws io_error  if the file cannot be opened, or not past the page cache if `direct` is set
+  readable_file(std::filesystem::path path, bool direct)
+      : path_(std::move(path)), file_(open(direct)), block_(direct ? find_block() : 1) {}
+  readable_file(readable_file&& other) noexcept
+      : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), block_(other.block_) {}
+  readable_file& operator=(readable_file&&) = delete;
+  ~readable_file() {
+    if (file_ >= 0) {
+      ::close(file_);
+    }
+  }
+
+  [[nodiscard]] int descriptor() const noexcept { return file_; }
+  /// Returns the bytes that begin and end of a piece are multiples of.
+  [[nodiscard]] std::int64_t block() const noexcept { return block_; }
+
+  /// Reads the missing bytes of a piece of which `done` bytes came; a negative number is an error, after which all is
+  /// read again.
+  ///
+  /// @throws io_error  naming the byte that cannot be read
+  void complete(read_piece const& piece, std::byte* to, std::int64_t done) const {
+    done = std::max<std::int64_t>(done, 0);
+    while (done < piece.needed) {
+      done -= done % block_; // the end of the file may lie inside of a block
+      auto const got = ::pread(file_, to + done, static_cast<std::size_t>(piece.bytes - done), piece.offset + done);
+      if (got < 0 && errno != EINTR) {
+        fail(piece.offset + done, glt::detail::message("cannot be read: ", std::strerror(errno),
+                                                       "; check the disk, and copy the file again"));
+      }
+      if (got >= 0 && done + got < piece.needed && (got == 0 || got % block_ != 0)) {
+        fail(piece.offset + done + got, "cannot be read: the file became shorter after it was opened; copy it again");
+      }
+      done += std::max<std::int64_t>(got, 0);
+    }
+  }
+
+private:
+  [[noreturn]] void fail(std::int64_t offset, std::string const& what) const {
+    throw io_error(path_.string(), offset, what);
   }
 
   [[nodiscard]] int open(bool direct) const {
@@ -91,9 +103,9 @@ private:
 
   // Returns the smallest block that the file system reads past the page cache.
   [[nodiscard]] std::int64_t find_block() const {
-    auto const probe = take_memory(page);
-    for (std::int64_t const bytes : {std::int64_t{512}, page}) {
-      if (::pread(file_, probe.get(), static_cast<std::size_t>(bytes), 0) >= 0) {
+    page_memory const probe(page_memory::page);
+    for (std::int64_t const bytes : {std::int64_t{512}, page_memory::page}) {
+      if (::pread(file_, probe.data(), static_cast<std::size_t>(bytes), 0) >= 0) {
         return bytes;
       }
     }
@@ -103,33 +115,55 @@ private:
     fail(0, why);
   }
 
+  std::filesystem::path path_;
+  int file_;
+  std::int64_t block_;
+};
+
+/// Files that pieces are read from, `depth` at a time: by io_uring, or by threads where the kernel refuses it.
+///
+/// Concurrent calls: none on one object.
+class read_queue {
+public:
+  /// Takes the files in their order.
+  read_queue(std::vector<readable_file> files, int depth, bool io_uring) : files_(std::move(files)), depth_(depth) {
+    for (auto const& each : files_) {
+      block_ = std::max(block_, each.block());
+    }
+    if (io_uring) {
+      ring_.emplace(depth);
+    }
+  }
+
+  /// Returns the bytes that begin and end of a piece are multiples of.
+  [[nodiscard]] std::int64_t block() const noexcept { return block_; }
+  [[nodiscard]] bool uses_io_uring() const noexcept { return ring_ && ring_->works(); }
+
+  /// Calls deliver(i, bytes) for every piece when it is read, for some of them at the same time. After a failure the
+  /// reads under way come to their end, and no other begins.
+  ///
+  /// @shape  pieces [n], none with more than `most_bytes` bytes
+  /// @throws io_error  naming the file and the byte that cannot be read
+  template <class Deliver>
+  void read(std::span<read_piece const> pieces, std::int64_t most_bytes, Deliver deliver) {
+    reserve(most_bytes);
+    if (uses_io_uring()) {
+      read_by_ring(pieces, deliver);
+    } else {
+      read_by_threads(pieces, deliver);
+    }
+  }
+
+private:
   void reserve(std::int64_t bytes) {
-    bytes = (bytes + page - 1) / page * page;
+    bytes = (bytes + page_memory::page - 1) / page_memory::page * page_memory::page;
     if (bytes > slot_bytes_) {
       slot_bytes_ = 0;
-      slots_ = take_memory(depth_ * bytes);
+      slots_ = page_memory(depth_ * bytes);
       slot_bytes_ = bytes;
     }
   }
-  [[nodiscard]] std::byte* slot(std::int64_t number) const noexcept { return slots_.get() + number * slot_bytes_; }
-
-  // Reads the missing bytes of a piece of which `done` bytes came; a negative number is an error, after which all is
-  // read again.
-  void complete(read_piece const& piece, std::byte* to, std::int64_t done) const {
-    done = std::max<std::int64_t>(done, 0);
-    while (done < piece.needed) {
-      done -= done % block_; // the end of the file may lie inside of a block
-      auto const got = ::pread(file_, to + done, static_cast<std::size_t>(piece.bytes - done), piece.offset + done);
-      if (got < 0 && errno != EINTR) {
-        fail(piece.offset + done, glt::detail::message("cannot be read: ", std::strerror(errno),
-                                                       "; check the disk, and copy the file again"));
-      }
-      if (got >= 0 && done + got < piece.needed && (got == 0 || got % block_ != 0)) {
-        fail(piece.offset + done + got, "cannot be read: the file became shorter after it was opened; copy it again");
-      }
-      done += std::max<std::int64_t>(got, 0);
-    }
-  }
+  [[nodiscard]] std::byte* slot(std::int64_t number) const noexcept { return slots_.data() + number * slot_bytes_; }
 
   template <class Deliver>
   void read_by_ring(std::span<read_piece const> pieces, Deliver deliver) {
@@ -143,7 +177,7 @@ private:
       free.push_back(number); // of `depth` places
       try {
         if (!failure) {
-          complete(pieces[i], slot(number), result);
+          files_[pieces[i].file].complete(pieces[i], slot(number), result);
           deliver(i, slot(number));
         }
       } catch (...) {
@@ -157,7 +191,9 @@ private:
         auto const number = free.back();
         free.pop_back();
         piece_of[static_cast<std::size_t>(number)] = next;
-        ring_->add(file_, slot(number), pieces[next].bytes, pieces[next].offset, static_cast<std::uint64_t>(number));
+        auto const& piece = pieces[next];
+        ring_->add(files_[piece.file].descriptor(), slot(number), piece.bytes, piece.offset,
+                   static_cast<std::uint64_t>(number));
         added.push_back(number);
       }
       for (auto refused = ring_->submit(under_way); refused > 0; --refused) {
@@ -179,7 +215,7 @@ private:
     threads_->run([&](int worker) {
       try {
         for (auto i = next.fetch_add(1); i < pieces.size(); i = next.fetch_add(1)) {
-          complete(pieces[i], slot(worker), 0);
+          files_[pieces[i].file].complete(pieces[i], slot(worker), 0);
           deliver(i, slot(worker));
         }
       } catch (...) {
@@ -189,14 +225,13 @@ private:
     });
   }
 
-  std::filesystem::path path_;
+  std::vector<readable_file> files_;
   std::int64_t depth_;
-  int file_;
-  std::int64_t block_;
+  std::int64_t block_ = 1;
   std::optional<read_ring> ring_;
   std::optional<glt::detail::thread_pool> threads_; // from the first read on
   std::int64_t slot_bytes_ = 0;
-  memory slots_; // [depth, bytes of a slot]
+  page_memory slots_; // [depth, bytes of a slot]
 };
 
 } // namespace glt::io::detail

@@ -7,7 +7,6 @@
 #include <glt/io/array/detail/array_values.hpp>
 #include <glt/io/array/detail/mapped_file.hpp>
 #include <glt/io/array/detail/npy_header.hpp>
-#include <glt/io/disk/disk_rows.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/detail/parts_files.hpp>
 #include <glt/io/parts/manifest.hpp>
@@ -24,9 +23,9 @@ struct load_checks {
   bool finite = false; // features
 };
 
-// Features of a part that are read from disk: of vertices, and of edges if they are wanted.
+// Features of a part that later reads take from its files.
 struct part_on_disk {
-  disk_options options;
+  bool vertices = false;
   bool edges = false;
 };
 
@@ -35,7 +34,7 @@ class part_reader {
 public:
   part_reader(std::filesystem::path const& folder, manifest const& from, int part,
               std::vector<partition_book> const& books, int rank, map_options options, load_checks checks,
-              std::optional<part_on_disk> disk = {})
+              part_on_disk disk = {})
       : folder_(folder), manifest_(from), part_(part), books_(books), rank_(rank), options_(options), checks_(checks),
         disk_(disk) {}
 
@@ -167,35 +166,11 @@ private:
       made.push_back({array.name, map(name, array.type, piece, array.row_shape)});
       check_finite(name, made.back().values, piece.first);
       if (from_disk) {
-        auto const row = row_bytes(array);
-        auto options = disk_->options;
-        options.cache_bytes = static_cast<std::int64_t>(static_cast<double>(options.cache_bytes) *
-                                                        static_cast<double>(piece.rows * row) / bytes_on_disk());
-        made.back().values.read_by(
-            std::make_shared<disk_rows>(path(name), byte_of(name, 0) + piece.first * row, piece.count, row, options));
+        auto const row_bytes = made.back().values.columns() * glt::detail::size_of(array.type);
+        made.back().values.read_from({path(name), byte_of(name, 0) + piece.first * row_bytes, piece.count});
       }
     }
     return made;
-  }
-  [[nodiscard]] static std::int64_t row_bytes(manifest_array const& array) noexcept {
-    return std::accumulate(array.row_shape.begin(), array.row_shape.end(), glt::detail::size_of(array.type),
-                           std::multiplies<>());
-  }
-  // Returns the bytes of all arrays of the part that are read from disk; they share the cache. At least 1.
-  [[nodiscard]] double bytes_on_disk() const {
-    std::int64_t sum = 0;
-    auto const add = [&](std::vector<manifest_array> const& arrays, std::int64_t rows) {
-      for (auto const& array : arrays) {
-        sum += rows * row_bytes(array);
-      }
-    };
-    for (std::size_t t = 0; t < manifest_.nodes.size(); ++t) {
-      add(manifest_.nodes[t].features, rows_of(static_cast<int>(t)).rows);
-    }
-    for (std::size_t e = 0; disk_->edges && e < manifest_.edges.size(); ++e) {
-      add(manifest_.edges[e].features, own(manifest_.edges[e].edges));
-    }
-    return static_cast<double>(std::max<std::int64_t>(sum, 1));
   }
 
   // Checks rows of a file from row `first` on; likewise all checks.
@@ -250,7 +225,7 @@ private:
     into.graph.original.push_back(map_values<global_id>("original.npy", piece));
     check_ids("original.npy", into.graph.original.back().view(), 0, type.num_vertices(), piece.first);
     part_nodes made;
-    made.features = map(type.features, piece, disk_.has_value());
+    made.features = map(type.features, piece, disk_.vertices);
     if (type.labels) {
       made.labels = map("labels.npy", type.labels->type, piece, type.labels->row_shape);
       check_labels(made.labels, type.label_values, piece.first);
@@ -279,7 +254,7 @@ private:
     check_ids("edge_ids.npy", edge_ids.cview(), 0, std::numeric_limits<edge_id>::max(), piece.first);
     into.graph.relations.emplace_back(num_sources, std::move(offsets), std::move(columns), std::move(edge_ids));
     part_edges made;
-    made.features = map(type.features, piece, disk_ && disk_->edges);
+    made.features = map(type.features, piece, disk_.edges);
     made.weights = map_if<float>(type.weights, "weights.npy", piece);
     made.times = map_if<std::int64_t>(type.times, "times.npy", piece);
     made.halo = map_if<global_id>(true, "halo.npy", whole(own(type.halo)));
@@ -355,7 +330,7 @@ private:
   int rank_;
   map_options options_;
   load_checks checks_;
-  std::optional<part_on_disk> disk_;
+  part_on_disk disk_;
   std::string sub_; // folder of the type that is being read
 };
 

@@ -7,6 +7,7 @@
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/csr.hpp>
 #include <glt/io/array/array.hpp>
+#include <glt/io/disk/disk_rows.hpp>
 #include <glt/io/parts/detail/books_of_ranks.hpp>
 #include <glt/io/parts/detail/parts_assembly.hpp>
 #include <glt/io/parts/manifest.hpp>
@@ -57,9 +58,14 @@ public:
     auto const type = member(parts_[0]).type();
     shape[0] = 0;
     std::int64_t size = 0;
+    std::vector<file_rows> files;
     for (auto const& part : parts_) {
       shape[0] += member(part).rows();
       size += member(part).bytes().size();
+      std::ranges::copy(member(part).files(), std::back_inserter(files));
+    }
+    if (!files.empty()) {
+      return array::of_files(type, std::move(shape), std::move(files));
     }
     buffer<device::cpu, std::byte> bytes(size);
     auto* next = bytes.data();
@@ -161,7 +167,7 @@ private:
 /// Merges the rows that one rank has of neighbouring parts; without a halo.
 ///
 /// @shape  parts [1 or more], as `parts_folder::load_rows` gives them; not checked
-/// @cost   a copy of all arrays
+/// @cost   a copy of all arrays, but not of rows that are read from files
 [[nodiscard]] inline part_content merge_parts(std::span<part_content const> parts) {
   part_merger const merger(parts);
   auto const& graph = parts[0].graph;
@@ -181,28 +187,64 @@ private:
   return made;
 }
 
-// Adds an array in its type and without a copy, with its storage. Rows of arrays with more than two dimensions are flattened.
-inline void add_array(feature_table<device::cpu>& table, std::string name, array values) {
+// Opener of arrays that are read from files; they share the cache by their bytes.
+class file_opener {
+public:
+  file_opener(part_content const& content, std::optional<disk_options> const& options)
+      : options_(options.value_or(disk_options{})) {
+    auto const add = [this](std::vector<raw_data::named_array> const& arrays) {
+      for (auto const& each : arrays) {
+        all_bytes_ += each.values.files().empty() ? 0 : bytes_of(each.values);
+      }
+    };
+    std::ranges::for_each(content.nodes, add, &part_nodes::features);
+    std::ranges::for_each(content.edges, add, &part_edges::features);
+  }
+
+  // Returns null if the rows are read at their addresses.
+  [[nodiscard]] std::shared_ptr<glt::detail::row_storage const> operator()(array const& values) const {
+    if (values.files().empty()) {
+      return nullptr;
+    }
+    auto options = options_;
+    options.cache_bytes = static_cast<std::int64_t>(static_cast<double>(options.cache_bytes) * bytes_of(values) /
+                                                    std::max(all_bytes_, 1.0));
+    return std::make_shared<disk_rows>(values.files(), values.columns() * glt::detail::size_of(values.type()), options);
+  }
+
+private:
+  [[nodiscard]] static double bytes_of(array const& values) noexcept {
+    return static_cast<double>(values.rows() * values.columns() * glt::detail::size_of(values.type()));
+  }
+
+  disk_options options_;
+  double all_bytes_ = 0;
+};
+
+// Adds an array in its type and without a copy. Rows of arrays with more than two dimensions are flattened.
+inline void add_array(feature_table<device::cpu>& table, std::string name, array values,
+                      std::shared_ptr<glt::detail::row_storage const> storage = nullptr) {
   auto const rows = values.rows();
   auto const columns = values.columns();
-  auto const storage = values.storage();
   glt::detail::visit_element(values.type(), [&]<class T>(std::type_identity<T>) {
-    table.add(std::move(name),
-              feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>(), {}, {}, storage));
+    table.add(std::move(name), feature_store<device::cpu, T>(rows, columns, std::move(values).template take<T>(), {},
+                                                             {}, std::move(storage)));
   });
 }
 
 // Makes one table of arrays of the same vertices or edges. The array `x` becomes "x", as float32 if asked for
 // and the rows are in memory.
 inline feature_table<device::cpu> make_table(std::int64_t num_rows, std::vector<raw_data::named_array> arrays,
-                                             std::string const& x = {}, bool as_float = false) {
+                                             file_opener const& open, std::string const& x = {},
+                                             bool as_float = false) {
   feature_table<device::cpu> table(num_rows);
   for (auto& [name, values] : arrays) {
-    if (name == x && as_float && values.type() != element_type::float32 && values.storage() == nullptr) {
+    auto storage = open(values);
+    if (name == x && as_float && values.type() != element_type::float32 && storage == nullptr) {
       auto const columns = values.columns();
       table.add("x", feature_store<device::cpu, float>(num_rows, columns, convert<float>(std::move(values))));
     } else {
-      add_array(table, name == x ? "x" : std::move(name), std::move(values));
+      add_array(table, name == x ? "x" : std::move(name), std::move(values), std::move(storage));
     }
   }
   return table;
@@ -238,8 +280,10 @@ inline void add_labels(feature_table<device::cpu>& table, array labels) {
 }
 
 inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_rows, part_nodes nodes,
-                                                              std::string const& x, bool as_float) {
-  glt::detail::vertex_data<device::cpu> made{.tensors = make_table(num_rows, std::move(nodes.features), x, as_float),
+                                                              file_opener const& open, std::string const& x,
+                                                              bool as_float) {
+  glt::detail::vertex_data<device::cpu> made{.tensors =
+                                                 make_table(num_rows, std::move(nodes.features), open, x, as_float),
                                              .splits = {},
                                              .times = std::move(nodes.times)};
   add_labels(made.tensors, std::move(nodes.labels));
@@ -248,7 +292,7 @@ inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_r
         {"train", std::move(nodes.train)}, {"valid", std::move(nodes.valid)}, {"test", std::move(nodes.test)}};
   }
   if (!nodes.hot.ids.empty()) {
-    made.hot_tensors = make_table(nodes.hot.ids.size(), std::move(nodes.hot.features), x, as_float);
+    made.hot_tensors = make_table(nodes.hot.ids.size(), std::move(nodes.hot.features), open, x, as_float);
     made.hot_vertices = std::move(nodes.hot.ids);
   }
   return made;
@@ -258,6 +302,7 @@ inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_r
 /// copy if they are.
 ///
 /// @throws precondition_error  listing the names, if no type has the features that `options` name
+/// @throws io_error            if a file that rows are read from cannot be opened
 /// @cost   a copy of features and labels that are converted, and of the times if they become tensors
 [[nodiscard]] inline dist::data_part<device::cpu> make_data_part(part_content content, manifest const& info,
                                                                  parts_folder::load_options const& options) {
@@ -273,15 +318,16 @@ inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_r
     throw precondition_error(
         glt::detail::message("no features \"", options.features, "\"; there are ", glt::detail::name_list(names)));
   }
+  file_opener const open(content, options.disk);
   dist::data_part<device::cpu> made(std::move(content.graph));
   for (std::size_t t = 0; t < xs.size(); ++t) {
-    made.vertices[t] =
-        make_vertex_data(made.graph.books[t].size(made.graph.part), std::move(content.nodes[t]), xs[t], xs.size() == 1);
+    made.vertices[t] = make_vertex_data(made.graph.books[t].size(made.graph.part), std::move(content.nodes[t]), open,
+                                        xs[t], xs.size() == 1);
   }
   for (std::size_t e = 0; e < made.edges.size(); ++e) {
     auto& edges = content.edges[e];
     if (options.edge_tensors) {
-      made.edges[e].tensors = make_table(made.graph.relations[e].view().num_edges(), std::move(edges.features));
+      made.edges[e].tensors = make_table(made.graph.relations[e].view().num_edges(), std::move(edges.features), open);
       if (info.edges[e].times) { // also on a rank without edges
         add_array(made.edges[e].tensors, "time", array::of(std::as_const(edges.times).view()));
       }
@@ -316,11 +362,6 @@ inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_r
   }
   if (numbers.empty()) {
     numbers.push_back(static_cast<int>(std::int64_t{num_parts} * rank / num_ranks)); // for its types and hot rows
-  }
-  if (options.disk && numbers.size() > 1) {
-    throw precondition_error(glt::detail::message("rows of ", numbers.size(), " parts cannot be read from disk by one ",
-                                                  "rank; start ", num_parts, " ranks or a multiple of it, without ",
-                                                  "balance_edges, or partition into ", num_ranks));
   }
   auto mapping = options;
   mapping.populate = false; // would read rows of other ranks; copies are read now anyway
