@@ -242,14 +242,14 @@ private:
 
   std::filesystem::path const& checked(std::filesystem::path const& path, options const& chosen) const {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    if (offset_ < 0 || num_rows_ < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
+    if (offset_ < 0 || num_rows_ < 0 || num_rows_ > std::numeric_limits<std::int32_t>::max() || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
         chosen.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
       throw precondition_error(glt::detail::message(num_rows_, " rows of ", row_bytes_, " bytes from byte ", offset_,
                                                     " of ", path.string(), ", ", chosen.queue_depth,
                                                     " reads at a time, a cache of ", chosen.cache_bytes,
-                                                    " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
+                                                    " bytes; give numbers of 0 or more, less than 2^31 rows (more "
+                                                    "parts have fewer each), and 1 to 1024 reads"));
     }
-    static_cast<void>(glt::detail::narrow<std::int32_t>(num_rows_, "number of rows of a file"));
     detail::input_file const file(path);
     if (file.size() < offset_ + num_rows_ * row_bytes_) {
       file.fail(file.size(), glt::detail::message("ends before the last of ", num_rows_, " rows of ", row_bytes_,

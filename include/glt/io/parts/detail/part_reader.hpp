@@ -169,8 +169,9 @@ private:
       if (from_disk) {
         auto const row = row_bytes(array);
         auto options = disk_->options;
-        options.cache_bytes = static_cast<std::int64_t>(static_cast<double>(options.cache_bytes) *
-                                                        static_cast<double>(piece.rows * row) / bytes_on_disk());
+        auto const share = static_cast<double>(piece.rows * row) / bytes_on_disk();
+        options.cache_bytes = static_cast<std::int64_t>(
+            std::min(static_cast<double>(options.cache_bytes) * share, 0x1p62)); // 2⁶³ − 1 is none of double
         made.back().values.read_by(
             std::make_shared<disk_rows>(path(name), byte_of(name, 0) + piece.first * row, piece.count, row, options));
       }
