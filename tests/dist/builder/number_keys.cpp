@@ -5,6 +5,7 @@
 
 #include <glt/core/random.hpp>
 
+#include "support/errors.hpp"
 #include "support/ranks.hpp"
 
 #include <algorithm>
@@ -94,5 +95,10 @@ TEST_CASE("one rank with one key beside ranks with the same key many times") {
     auto const found = glt::dist::numbered_keys(comm, keys);
     CHECK(found.num_keys == 1);
     CHECK(std::ranges::count(found.numbers, 0) == std::ssize(keys));
+    if (comm.size() > 1) { // a rank with other rounds is told so
+      auto const text = glt_test::thrown<glt::collective_error>(
+          [&] { static_cast<void>(glt::dist::numbered_keys(comm, keys, comm.rank() == 1 ? 8 : 640)); });
+      CHECK(glt_test::names(text, "rank 1", "step 8 hop 3", "step 640 hop 3"));
+    }
   });
 }

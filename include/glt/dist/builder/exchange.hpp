@@ -106,18 +106,19 @@ namespace glt::dist {
 /// @shape  items [offsets.back()] · offsets [R + 1], by the rank that sent
 template <bytes_copyable T>
 struct exchange : glt::detail::rank_lists<T> {
-  /// Sends and receives; `round_bytes` are sent in one message round, about.
+  /// Sends and receives; `round_bytes`, the same on all ranks, are sent in one message round, about.
   ///
   /// @shape  sent [sum of counts], the items for rank 0 first · counts [R]
   /// @comm   collective; one header exchange, and a variable exchange per round
   /// @throws collective_error  on every rank, if a rank does not have R counts of 0 or more, or another number of items
-  ///                           than they say
+  ///                           than they say, or if ranks differ in `round_bytes`
   template <communicator Comm>
   exchange(Comm& comm, host_view<T const> sent, std::span<std::int64_t const> counts,
            std::int64_t round_bytes = glt::detail::exchange_round_bytes)
-      : glt::detail::rank_lists<T>(glt::detail::exchange_lists(glt::detail::host_comm(comm),
-                                                               {.what = glt::detail::operation::user, .hop = sizeof(T)},
-                                                               {}, sent, counts, round_bytes)) {}
+      : glt::detail::rank_lists<T>(glt::detail::exchange_lists(
+            glt::detail::host_comm(comm),
+            {.what = glt::detail::operation::user, .step = round_bytes, .hop = sizeof(T)}, // ranks with others fail
+            {}, sent, counts, round_bytes)) {}
 };
 
 } // namespace glt::dist

@@ -23,7 +23,7 @@ struct numbered_keys {
   ///
   /// @comm   collective; header exchanges, max(R, 64) samples from every rank to all, and every distinct key of a rank
   ///         twice in rounds of about `round_bytes`, with a reply of 8 bytes
-  /// @throws collective_error  on every rank, if memory is exhausted on a rank
+  /// @throws collective_error  on every rank, if memory is exhausted on a rank, or ranks differ in `round_bytes`
   /// @cost   O(n log n) for n keys of this rank; a rank keeps at most about twice its share of all keys meanwhile
   template <communicator Comm, std::ranges::contiguous_range Keys>
     requires(std::integral<std::ranges::range_value_t<Keys>> ||

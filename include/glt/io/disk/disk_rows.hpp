@@ -253,15 +253,16 @@ private:
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     std::vector<detail::readable_file> opened;
     for (auto const& [path, offset, rows] : files_) {
-      if (offset < 0 || rows < 0 || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
-          chosen.queue_depth > 1024 || (row_bytes_ > 0 && rows > (most - offset) / row_bytes_)) {
+      if (offset < 0 || rows < 0 || num_rows() > std::numeric_limits<std::int32_t>::max() - rows || row_bytes_ < 0 ||
+          chosen.cache_bytes < 0 || chosen.queue_depth < 1 || chosen.queue_depth > 1024 ||
+          (row_bytes_ > 0 && rows > (most - offset) / row_bytes_)) {
         throw precondition_error(glt::detail::message(rows, " rows of ", row_bytes_, " bytes from byte ", offset,
                                                       " of ", path.string(), ", ", chosen.queue_depth,
                                                       " reads at a time, a cache of ", chosen.cache_bytes,
-                                                      " bytes; give numbers of 0 or more, and 1 to 1024 reads"));
+                                                      " bytes; give numbers of 0 or more, less than 2^31 rows (more "
+                                                      "parts have fewer each), and 1 to 1024 reads"));
       }
-      begins_.push_back(glt::detail::narrow<std::int32_t>(
-          num_rows() + glt::detail::narrow<std::int32_t>(rows, "number of rows of a file"), "number of rows of files"));
+      begins_.push_back(num_rows() + rows);
       detail::input_file const found(path);
       if (found.size() < offset + rows * row_bytes_) {
         found.fail(found.size(), glt::detail::message("ends before the last of ", rows, " rows of ", row_bytes_,

@@ -207,8 +207,9 @@ public:
       return nullptr;
     }
     auto options = options_;
-    options.cache_bytes = static_cast<std::int64_t>(static_cast<double>(options.cache_bytes) * bytes_of(values) /
-                                                    std::max(all_bytes_, 1.0));
+    auto const share = bytes_of(values) / std::max(all_bytes_, 1.0);
+    options.cache_bytes = static_cast<std::int64_t>(
+        std::min(static_cast<double>(options.cache_bytes) * share, 0x1p62)); // 2⁶³ − 1 is none of double
     return std::make_shared<disk_rows>(values.files(), values.columns() * glt::detail::size_of(values.type()), options);
   }
 
