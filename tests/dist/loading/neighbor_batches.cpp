@@ -7,6 +7,7 @@
 #include <glt/dist/loader.hpp>
 #include <glt/feature/feature_table.hpp>
 #include <glt/graph/edge_values.hpp>
+#include <glt/sample/rule/independent_rule.hpp>
 #include <glt/sample/rule/labor_rule.hpp>
 #include <glt/sample/rule/temporal_rule.hpp>
 #include <glt/sample/rule/weighted_rule.hpp>
@@ -20,6 +21,7 @@
 #include "support/ranks.hpp"
 #include "support/weighted.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -91,6 +93,15 @@ TEST_CASE("batches by a temporal rule take the times of their seeds along") {
                           "seeds without times"));
     CHECK(glt_test::names(glt_test::refused(comm, recipe, odd ? seeds(ids{3}, {1, 2}) : seeds()), name,
                           "2 times for 1 seeds"));
+    auto late_first = glt::to_vector(glt::device::cpu(), sorted.times.view());
+    std::ranges::reverse(late_first);
+    glt::temporal_rule<host> const unordered{glt::host_view<std::int64_t const>(late_first), strategy};
+    auto const text =
+        glt_test::thrown<glt::precondition_error>([&] { glt::dist::neighbor_batches(graph, options, unordered); });
+    CHECK(glt_test::names(text, "sort the rows with sort_rows_by_time"));
+    CHECK(glt_test::thrown<glt::precondition_error>([&] {
+            glt::dist::neighbor_batches(graph, options, glt::independent_rule<glt::temporal_rule<host>>{unordered});
+          }) == text);
     glt::dist::neighbor_batches const timeless(graph, options);
     CHECK(glt_test::names(glt_test::refused(comm, timeless, odd ? seeds(ids{3}, {1}) : seeds(ids{3})), name,
                           "seeds with times"));

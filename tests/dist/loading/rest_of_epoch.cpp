@@ -196,6 +196,10 @@ TEST_CASE("seed edges keep their destinations, labels and times, and typed seeds
 
   run<dist::typed_seeds<>> const typed{{{3, std::vector<glt::global_id>{4, 5}}, {.batch_size = 1}}};
   auto const of_two = rest_of(typed, 0, 1, 2);
+  static_assert(
+      std::same_as<decltype(dist::rest_of_epoch(
+                       std::vector<dist::loader_checkpoint>(), [](int) { return dist::typed_seeds<>(); }, 0, 1)),
+                   dist::rest_of_epoch<dist::typed_seeds<>>>);
   CHECK(of_two[0].seeds.node_type == 3);
   CHECK(of_two[1].seeds.node_type == 3);
   CHECK(of_two[1].seeds.vertices == std::vector<glt::global_id>{5});

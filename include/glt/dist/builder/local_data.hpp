@@ -9,7 +9,8 @@
 namespace glt::dist {
 
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
-/// hold nothing. Ids are the program's: any numbers from 0 to 2⁶³ − 1, with gaps or without; `numbered_keys` has numbers of others.
+/// hold nothing. Ids are the program's: any numbers from 0 to 2⁶³ − 1, with gaps or without; `numbered_keys` numbers
+/// larger ones and texts.
 ///
 /// A graph without types has `edges`, `rows` and `splits`. A graph with types has `node_types` and `edge_types`
 /// instead, the same on all ranks and in the same order; ids count within a type, and a rank leaves lists that it lacks

@@ -51,6 +51,7 @@ public:
   /// that have some, as float32, and the labels "y" of the seeds or ends of seed edges.
   ///
   /// @shape  rules  one rule; with types [edge types]
+  /// @throws precondition_error  if a rule cannot draw from the rows, such as `temporal_rule` if they are out of order
   batch_recipe(data_set<GraphPolicy, Vertex> const& data, Options options, rules_type rules)
     requires(std::same_as<T, float> && std::same_as<StorePolicy, GraphPolicy> && !detail::along_types<Options>)
       : batch_recipe(kind::graph_of(data), std::move(options), std::move(rules)) {
@@ -66,7 +67,9 @@ public:
   batch_recipe(graph_type const& graph, feature_store<StorePolicy, T> const& features, Options options,
                rules_type rules)
     requires(detail::collects_rows<Options> && !detail::expands_types<Options>)
-      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), rows_{&features} {}
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)), rows_{&features} {
+    check_rows();
+  }
   batch_recipe(graph_type const& graph, feature_store<StorePolicy, T> const& features,
                Options options = kind::usual_options())
     requires(detail::collects_rows<Options> && !detail::expands_types<Options> && std::default_initializable<Rule>)
@@ -74,7 +77,9 @@ public:
   /// Expands only; call `with` to collect rows.
   batch_recipe(graph_type const& graph, Options options, rules_type rules)
     requires(!detail::along_types<Options>)
-      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)) {}
+      : graph_(&graph), options_(std::move(options)), rules_(std::move(rules)) {
+    check_rows();
+  }
   explicit batch_recipe(graph_type const& graph, Options options = kind::usual_options())
     requires(!detail::along_types<Options> && std::default_initializable<Rule>)
       : batch_recipe(graph, std::move(options), kind::template usual_rules<Rule>(graph)) {}
@@ -149,6 +154,16 @@ public:
   [[nodiscard]] Options const& options() const noexcept { return options_; }
 
 private:
+  // Refuses rows that a rule cannot draw from, such as rows out of order of time.
+  void check_rows() const {
+    if constexpr (requires(Rule rule) { rule.check_rows(graph_->local()); }) {
+      rules_.check_rows(graph_->local());
+    } else if constexpr (requires(Rule rule) { rule.check_rows(graph_->local(0)); }) {
+      for (int e = 0; e < std::min<int>(std::ssize(rules_), graph_->schema().num_edge_types()); ++e) {
+        rules_[static_cast<std::size_t>(e)].check_rows(graph_->local(e));
+      }
+    }
+  }
   void add_usual(data_set<GraphPolicy, Vertex> const& data) {
     if constexpr (detail::collects_rows<Options> && !detail::expands_types<Options>) {
       rows_.features = &data.features();

@@ -183,4 +183,9 @@ struct rest_of_epoch {
   }
 };
 
+template <std::invocable<int> SeedsOf>
+  requires detail::has_members<std::remove_cvref_t<std::invoke_result_t<SeedsOf&, int>>>
+rest_of_epoch(std::span<loader_checkpoint const>, SeedsOf, int, int)
+    -> rest_of_epoch<std::remove_cvref_t<std::invoke_result_t<SeedsOf&, int>>>;
+
 } // namespace glt::dist

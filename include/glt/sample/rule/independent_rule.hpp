@@ -88,6 +88,12 @@ struct independent_rule {
       rule.check(graph, options);
     }
   }
+  template <class Graph>
+  void check_rows(Graph const& graph) const {
+    if constexpr (requires { rule.check_rows(graph); }) {
+      rule.check_rows(graph);
+    }
+  }
 
   template <class Graph>
   GLT_HOST_DEVICE void prefetch(Graph const& graph, std::int64_t row) const noexcept {

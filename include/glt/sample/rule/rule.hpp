@@ -45,6 +45,7 @@ struct no_query {
 ///   ranks that share the data draw by it from each other's rows; all other members are the same on all ranks
 /// - `r.check(graph, options)`, optional: throws `precondition_error` if it cannot draw from this graph with these
 ///   options
+/// - `r.check_rows(graph)`, optional: the same after a look at all rows; a recipe calls it once, samplers do not
 template <class R, class Graph>
 concept draw_rule =
     std::is_trivially_copyable_v<R> && bytes_copyable<typename R::query_type> &&

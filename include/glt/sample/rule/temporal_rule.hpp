@@ -48,6 +48,18 @@ struct temporal_rule {
     detail::check_num_times(times.size(), graph.num_edges());
   }
 
+  /// Checks the order of times in the rows of a host, as recipes do when they are made.
+  ///
+  /// @throws precondition_error  if an earlier time follows a later one in a row
+  template <class Graph>
+  void check_rows(Graph const& graph) const {
+    if constexpr (Graph::space == Space && detail::host_accessible(Space)) {
+      if (times.size() == graph.num_edges()) {
+        validate(graph, times);
+      }
+    }
+  }
+
   /// Prefetches the first two times that a search in the row will compare.
   template <class Graph>
   GLT_HOST_DEVICE void prefetch(Graph const& graph, std::int64_t row) const noexcept {
