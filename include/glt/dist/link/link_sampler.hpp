@@ -299,7 +299,6 @@ private:
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
 
-  // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     glt::detail::exclusion_exchange<Comm, Policy, Vertex> edges;

@@ -171,7 +171,6 @@ public:
   }
 
 private:
-  // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     bool ascending; // every row of the relation

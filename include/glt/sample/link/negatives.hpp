@@ -92,7 +92,6 @@ struct negative_place {
   return {place / amount, place % amount};
 }
 
-/// End of a pair.
 enum class pair_end { source, destination };
 
 /// Value for the sources of pairs and value for the destinations; a single value stands for both.

@@ -135,7 +135,6 @@ public:
     }
   }
 
-  /// Returns the number of all keys.
   [[nodiscard]] std::int64_t num_keys() const noexcept { return first_.back(); }
   /// Returns the first number at every home, and the number of all keys.
   ///
@@ -161,7 +160,6 @@ public:
     auto const found = std::ranges::lower_bound(own_, key);
     return found != own_.end() && *found == key ? found - own_.begin() : -1;
   }
-  /// Returns the key at a place of this home.
   [[nodiscard]] Key key_at(std::int64_t place) const {
     if constexpr (std::integral<Key>) {
       if (is_range_) {

@@ -38,7 +38,6 @@ void for_each_panel(Executor const& ex, std::int64_t lines, std::int64_t columns
   ex.for_each(lines * panels, act_on_panel<Action>{action, columns, panels});
 }
 
-/// Two sums of one pass.
 struct sum_pair {
   double first = 0;
   double second = 0;

@@ -151,7 +151,6 @@ public:
     }
   }
 
-  /// Returns the number of shards.
   [[nodiscard]] std::int64_t size() const noexcept { return std::ssize(begins_) - 1; }
 
   [[nodiscard]] shard_view<space> shard(std::int64_t k) const {

@@ -140,7 +140,6 @@ public:
   served_clients(dist::role_context<Comm>& roles, std::set<int> clients, mailbox_type* box)
       : roles_(&roles), box_(box), clients_(std::move(clients)) {}
 
-  /// Sets the way in which batches are handed over.
   void deliver_by(batch_delivery delivery) { delivery_ = std::move(delivery); }
 
   /// Returns the clients that are still connected.

@@ -63,7 +63,6 @@ private:
   std::string batch_name_;
 };
 
-/// Kind of batches that a recipe makes.
 template <communicator Comm, class Recipe>
 class recipe_kind final : public served_kind {
   using policy_type = typename Recipe::policy_type;

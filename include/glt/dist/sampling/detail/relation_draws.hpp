@@ -134,7 +134,6 @@ public:
     }
   }
 
-  /// Returns the draws over every relation for all requesters.
   [[nodiscard]] std::span<hop_sample<Policy, Vertex> const> drawn() const noexcept {
     return std::span(drawn_).first(types_.size());
   }

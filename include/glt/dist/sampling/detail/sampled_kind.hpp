@@ -110,7 +110,6 @@ struct batch_worker {
   std::vector<inherited_queries<Policy, Rule>> queries; // by node type
 };
 
-/// Returns a fingerprint of valid options of a sampler.
 template <class Options>
 [[nodiscard]] std::int64_t fingerprint_of(Options const& options, std::size_t num_edge_types) {
   fingerprint print;

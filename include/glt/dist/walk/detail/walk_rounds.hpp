@@ -178,7 +178,6 @@ private:
     }
   }
 
-  // Admits the walkers and visits of the last exchange.
   void admit(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
     inbox_.open(
         [&](std::int64_t count) {

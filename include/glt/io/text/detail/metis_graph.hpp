@@ -344,7 +344,6 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
   return set;
 }
 
-/// Reads the graph of a file.
 [[nodiscard]] inline raw_data read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_metis_graph(source, read);
