@@ -62,7 +62,7 @@ struct no_lone_worker {
 
 /// Checks the batches of a bulk, each by `check_seeds(batch)` as well.
 ///
-/// @throws precondition_error  if there are none, or one has no subgraph to write to
+/// @throws precondition_error  if there are none, or one has nothing to write to
 template <class Item, class CheckSeeds>
 void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
   if (batches.empty()) {
@@ -71,7 +71,7 @@ void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
   for (auto const& batch : batches) {
     check_seeds(batch);
     if (batch.out == nullptr) {
-      throw precondition_error("a batch has no subgraph to write to; set `out`");
+      throw precondition_error("a batch has nothing to write to; set `out`");
     }
   }
 }
