@@ -201,7 +201,7 @@ public:
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
     }
     for (auto& [what, edges] : exclusions_) {
-      edges.exclude_bulk(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
+      edges.exclude(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
     }
     items_.clear();
     for (std::size_t b = 0; b < batches.size(); ++b) {
