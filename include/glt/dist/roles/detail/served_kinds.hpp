@@ -180,8 +180,8 @@ public:
   [[nodiscard]] std::string key_of(open_message const& head, unpacker& reader) const {
     auto const* const offer = find_offer(head.offer);
     if (offer == nullptr) {
-      throw precondition_error(message("no offer \"", head.offer, "\"; servers offer ",
-                                       name_list(offers_, &served_offer<Comm>::name)));
+      throw precondition_error(
+          message("no offer \"", head.offer, "\"; servers offer ", name_list(offers_, &served_offer<Comm>::name)));
     }
     if (offer->batch_name != head.batch_name) {
       throw precondition_error(message("\"", head.offer,
