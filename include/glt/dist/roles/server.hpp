@@ -21,8 +21,6 @@
 namespace glt::detail {
 
 /// Messages that servers of a group send each other outside rounds: that they run, call for a round, or end.
-///
-/// Concurrent calls: none on one object.
 class fellow_servers {
 public:
   template <communicator Comm>

@@ -18,8 +18,6 @@
 namespace glt::detail {
 
 /// Loaders that clients of a server have requested and that are not open yet.
-///
-/// Concurrent calls: none on one object.
 class loader_openings {
 public:
   /// Adds the request of a client; calls `failed(client, loader, cause)` if no such batches are offered.
@@ -127,8 +125,6 @@ private:
 };
 
 /// Clients of a server: handles their messages, keeps their loaders, and sends their batches.
-///
-/// Concurrent calls: none on one object.
 template <communicator Comm>
   requires mailing<Comm>
 class served_clients {

@@ -143,8 +143,6 @@ template <communicator Comm, class Recipe>
 /// Offers of a server, the kinds of batches that clients have requested, and the loaders of these clients.
 ///
 /// A kind is an offer with options. All servers have the same kinds in the same order.
-///
-/// Concurrent calls: none on one object.
 template <communicator Comm>
 class served_kinds {
 public:
