@@ -232,7 +232,6 @@ private:
     }
 
     [[nodiscard]] std::int64_t num_rounds() const noexcept { return num_rounds_; }
-    // Sends the keys of a round to their homes.
     template <communicator Comm>
     [[nodiscard]] arrived_keys<Key> send(Comm& comm, call_site site, std::string failure, std::int64_t number) const {
       std::vector<view_type> keys;
@@ -246,7 +245,6 @@ private:
       });
       return exchange_keys<Key>(comm, site, failure, keys, counts, round_bytes_);
     }
-    // Writes the values of a round to the places of its keys.
     void scatter(std::int64_t number, host_view<std::int64_t const> values, host_view<std::int64_t> out) const {
       auto const* next = values.data();
       for (std::size_t home = 0; home + 1 < bounds_.size(); ++home) {

@@ -64,7 +64,6 @@ struct write_row_keys {
   }
 };
 
-/// Functor that is true where a row of a shard begins.
 template <shard_side Rows, memory_space Space>
 struct begins_row {
   shard_ends<Space> ends;

@@ -130,7 +130,6 @@ private:
       return std::make_unique<directory_type>(comm, graph, node_type, policy);
     }
   }
-  // Returns the weights or times of the vertices of a type, or null.
   template <class Table, class ByType>
   static std::unique_ptr<Table> table_of(Comm const& comm, ByType const& by_type, int node_type,
                                          directory_type const& directory, Policy const& policy) {

@@ -276,7 +276,6 @@ private:
     clients_.erase(client);
   }
 
-  // Closes one loader of a client, or all its loaders.
   void close(int client, std::optional<std::int64_t> loader) {
     kinds_.close(client, loader);
     openings_.close(client, loader);

@@ -222,7 +222,6 @@ private:
     ++comments_.back().second;
   }
 
-  // Reads the line up to its end.
   void parse_row(text_cursor& cursor, std::int64_t row) {
     bool more = !cursor.at_line_end();
     if (header_.vertex_sizes) {
