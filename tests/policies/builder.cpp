@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("draws become the subgraph of the serial builder", Policy, GL
     }
     builder.finish();
     CHECK(copy_subgraph(policy, out) == copy_subgraph(device::cpu(), expected));
-    CHECK(builder.next_trees().empty());
+    CHECK(builder.typed().current_trees(0).empty());
   }
 }
 
@@ -72,9 +72,9 @@ TEST_CASE_TEMPLATE("trees keep the same vertex apart", Policy, GLT_TEST_POLICIES
   sampled_subgraph<Policy, std::int64_t> out;
   auto const seeds = make_buffer(std::vector<std::int64_t>{7, 7}, policy);
   builder.begin_disjoint(seeds.view(), frontier::fresh, out);
-  CHECK(to_vector(policy, builder.next_trees()) == std::vector<local_id>{0, 1});
+  CHECK(to_vector(policy, builder.typed().current_trees(0)) == std::vector<local_id>{0, 1});
   builder.add_hop(hop_of<Policy, std::int64_t>({0, 2, 4}, {3, 7, 3, 3}));
-  CHECK(to_vector(policy, builder.next_trees()) == std::vector<local_id>{0, 1});
+  CHECK(to_vector(policy, builder.typed().current_trees(0)) == std::vector<local_id>{0, 1});
   builder.add_hop(hop_of<Policy, std::int64_t>({0, 0, 0}, {}));
   CHECK(builder.next_frontier().empty());
   builder.finish();

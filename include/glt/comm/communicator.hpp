@@ -175,28 +175,24 @@ template <communicator C>
   }
 }
 
-/// Refuses a number of bytes below 0.
 inline void check_bytes(std::string_view call, std::int64_t bytes) {
   if (bytes < 0) {
     throw precondition_error(message(call, ": ", bytes, " bytes; pass 0 or more"));
   }
 }
 
-/// Refuses a root that is not a rank.
 inline void check_root(std::string_view call, int root, int ranks) {
   if (root < 0 || root >= ranks) {
     throw precondition_error(message(call, ": root ", root, " is no rank; ranks are 0 to ", ranks - 1));
   }
 }
 
-/// Refuses a peer that is not a rank.
 inline void check_peer(std::string_view call, int peer, int ranks) {
   if (peer < 0 || peer >= ranks) {
     throw precondition_error(message(call, ": there is no rank ", peer, "; ranks are 0 to ", ranks - 1));
   }
 }
 
-/// Refuses an array that does not have one element per rank.
 inline void check_length(std::string_view call, std::string_view array, std::size_t size, int ranks) {
   if (size != static_cast<std::size_t>(ranks)) {
     throw precondition_error(

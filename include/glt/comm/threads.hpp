@@ -327,7 +327,6 @@ static_assert(communicator<threads_comm> && detail::alarming<threads_comm> && de
 
 namespace detail {
 
-/// Result of one thread.
 struct threads_outcome {
   std::exception_ptr thrown;
   bool original = false; ///< not an error that all ranks share

@@ -40,7 +40,6 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
   return detail::element_table[static_cast<std::size_t>(type)].name;
 }
 
-/// Returns the bytes of an element.
 [[nodiscard]] constexpr std::int64_t size_of(element_type type) noexcept {
   return detail::element_table[static_cast<std::size_t>(type)].size;
 }
@@ -55,7 +54,6 @@ inline constexpr std::array<element_traits, 9> element_table{{{"int8", 1},
   return std::nullopt;
 }
 
-/// The element type of a C++ type.
 template <class T>
 inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, std::int8_t>) {

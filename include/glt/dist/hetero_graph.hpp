@@ -164,7 +164,6 @@ private:
     }
   }
 
-  // Returns a fingerprint of types and books.
   [[nodiscard]] std::int64_t print() const {
     detail::fingerprint print;
     print.add(schema().num_node_types());

@@ -83,7 +83,6 @@ template <device_policy Policy>
          (wanted.device_type != kDLCUDA || wanted.device_id == given.device_id);
 }
 
-/// Returns DLPack's type of an element type.
 [[nodiscard]] constexpr DLDataType dlpack_type(element_type type) noexcept {
   auto code = kDLFloat;
   switch (type) {

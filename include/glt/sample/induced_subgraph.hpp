@@ -40,7 +40,6 @@ namespace detail {
   return made;
 }
 
-/// Returns the number of hops that reach the vertices.
 [[nodiscard]] inline std::int64_t num_hops(induced_options const& options) noexcept {
   return options.fanouts.empty() ? options.num_hops : std::ssize(options.fanouts);
 }

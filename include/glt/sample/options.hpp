@@ -132,7 +132,6 @@ inline void validate(neighbor_options const& options) {
   }
 }
 
-/// Returns the number of hops of a sample.
 [[nodiscard]] inline std::size_t num_hops(neighbor_options const& options) noexcept {
   return options.fanouts.size();
 }

@@ -40,10 +40,11 @@ TEST_CASE("rows are compared with what they describe") {
 }
 
 TEST_CASE("ids are counted by the highest") {
+  using ids = std::vector<global_id>;
   CHECK(io::detail::count_ids({}, 0) == 0);
   CHECK(io::detail::count_ids({}, 4) == 4);
-  CHECK(io::detail::count_ids({3, 7, 0}, 4) == 8);
-  CHECK(io::detail::count_ids({3}, 5) == 5);
-  CHECK(io::detail::count_ids({-3}, 0) == 0);
-  CHECK(io::detail::count_ids({INT64_MAX}, 0) == INT64_MAX);
+  CHECK(io::detail::count_ids(ids{3, 7, 0}, 4) == 8);
+  CHECK(io::detail::count_ids(ids{3}, 5) == 5);
+  CHECK(io::detail::count_ids(ids{-3}, 0) == 0);
+  CHECK(io::detail::count_ids(ids{INT64_MAX}, 0) == INT64_MAX);
 }

@@ -66,7 +66,6 @@ enum class operation : std::uint16_t {
   user,
 };
 
-/// Returns the name of an operation for the text of an error.
 [[nodiscard]] constexpr std::string_view name_of(operation what) noexcept {
   constexpr std::array<std::string_view, 33> names{"leave",
                                                    "make_graph",
@@ -277,7 +276,6 @@ void check_same(C const& comm, std::span<call_header const> headers, std::int64_
   }
 }
 
-/// Returns the sum of the values of all ranks.
 [[nodiscard]] inline std::int64_t total_value(std::span<call_header const> headers) {
   return std::accumulate(headers.begin(), headers.end(), std::int64_t{0},
                          [](std::int64_t sum, call_header const& header) { return sum + header.value; });

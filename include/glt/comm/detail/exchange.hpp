@@ -216,7 +216,6 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Returns the number of bytes that the arguments take when they are packed.
 template <class... X>
 [[nodiscard]] std::size_t packed_size(X const&... x) {
   packer count;
@@ -224,7 +223,6 @@ template <class... X>
   return count.size();
 }
 
-/// Packs the arguments into a list of bytes.
 template <class... X>
 [[nodiscard]] std::vector<std::byte> packed_bytes(X const&... x) {
   std::vector<std::byte> bytes(packed_size(x...));

@@ -148,7 +148,6 @@ private:
   std::shared_ptr<idle_blocks> idle_;
 };
 
-/// A message between two ranks.
 struct mailbox_message {
   int source = 0;        ///< the rank that sent it
   std::int64_t kind = 0; ///< its meaning, on which sender and receiver agree
@@ -158,7 +157,6 @@ struct mailbox_message {
 /// Longest time that a rank waits for a message.
 using mailbox_limit = std::chrono::duration<double>;
 
-/// Limit without an end.
 inline constexpr mailbox_limit for_ever{std::numeric_limits<double>::infinity()};
 
 /// One rank's end of the messages between the ranks of a communicator. A receiver need not know which rank sends next.

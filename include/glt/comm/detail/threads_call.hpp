@@ -62,7 +62,6 @@ struct threads_call {
                       group_text(ranks[rank]->group.get(), rank).append(cause));
 }
 
-/// Returns the call in words, for the text of an error.
 [[nodiscard]] inline std::string to_string(threads_call const& call) {
   std::string words = message(call.name);
   if (!call.detail.empty()) {

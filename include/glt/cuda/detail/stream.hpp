@@ -73,7 +73,6 @@ struct cuda_queue {
   }
 };
 
-/// Returns the pool of a queue's memory.
 [[nodiscard]] inline cudaMemPool_t pool_handle(cuda_queue const& queue) {
   auto* pool = queue.pool;
   if (pool == nullptr) {

@@ -196,16 +196,11 @@ private:
   }
 
   [[nodiscard]] std::string cause() const {
-    try {
+    return failure_of([this] {
       if (failure_) {
         std::rethrow_exception(failure_);
       }
-    } catch (std::exception const& thrown) {
-      return *thrown.what() != '\0' ? thrown.what() : "exception without a text";
-    } catch (...) {
-      return "unknown exception";
-    }
-    return {};
+    });
   }
 
   void stage(std::int64_t round) {

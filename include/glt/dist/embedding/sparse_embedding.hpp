@@ -68,7 +68,6 @@ struct embedding_part {
   buffer<Policy, T> second;
 };
 
-/// Functor that draws a row.
 template <memory_space Space, class T>
 struct draw_row {
   array_view<Space, global_id const> original;

@@ -124,7 +124,6 @@ struct part_relation {
   std::size_t destination_type;
 };
 
-/// Edges of a relation in one layer.
 template <host_policy Policy, vertex_id Vertex>
 struct layer_edges {
   edges_of_rows<Policy, Vertex> rows;

@@ -50,7 +50,6 @@ public:
     sent_.resize(halo_.size());
   }
 
-  /// Vertices of the halo.
   [[nodiscard]] std::int64_t size() const noexcept { return halo_.size(); }
   /// Returns a slot that borrows the halo; the halo must outlive it and must not move.
   [[nodiscard]] auto slot() noexcept { return halo_.slot(); }
@@ -84,7 +83,6 @@ private:
   buffer<Policy, log_miss> received_;
 };
 
-/// Returns the fingerprint of the options from which hotness is estimated.
 [[nodiscard]] inline std::int64_t hotness_fingerprint(hotness_options const& options) {
   auto const& draws = options.neighbors;
   return fingerprint_of(options.batch_size, draws.replace, draws.expand, draws.fanouts);

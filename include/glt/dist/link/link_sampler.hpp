@@ -202,7 +202,7 @@ public:
       detail::agree(detail::host_comm(comm_), {.what = detail::operation::sample, .step = step}, failure);
     }
     for (auto& [what, edges] : exclusions_) {
-      edges.exclude_bulk(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
+      edges.exclude(positives_, what, {.what = detail::operation::exclude, .step = step}, failure);
     }
     items_.clear();
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -300,7 +300,6 @@ private:
     drawer_.draw_bulk(candidates_, std::span(std::as_const(wanted_)));
   }
 
-  // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     glt::detail::exclusion_exchange<Comm, Policy, Vertex> edges;

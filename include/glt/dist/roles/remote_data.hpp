@@ -168,7 +168,6 @@ private:
     });
   }
 
-  // Returns vertices [first, last) of a split.
   [[nodiscard]] std::vector<global_id> range_of(std::string_view name, std::int64_t first, std::int64_t last) {
     auto const& split = description_.split(name);
     std::vector<pending<std::vector<global_id>>> replies;

@@ -21,8 +21,6 @@
 namespace glt::detail {
 
 /// Messages that servers of a group send each other outside rounds: that they run, call for a round, or end.
-///
-/// Concurrent calls: none on one object.
 class fellow_servers {
 public:
   template <communicator Comm>
@@ -166,8 +164,7 @@ public:
   template <class Recipe, class... View>
   void offer(std::string name, Recipe recipe, node_views<View> const&... views) {
     auto const share = [views...]([[maybe_unused]] auto& maker) { (maker.read_in_place(views), ...); };
-    clients_.kinds().offer(
-        std::make_unique<detail::recipe_offer<Comm, Recipe>>(std::move(name), std::move(recipe), share));
+    clients_.kinds().offer(detail::recipe_offer<Comm>(std::move(name), std::move(recipe), share));
   }
 
   /// Registers a service: answers requests of clients by calling `serve(request)`. Its argument and result are numbers,

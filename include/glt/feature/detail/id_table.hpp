@@ -28,7 +28,6 @@ struct id_slot {
 template <memory_space Space>
 class id_table_view {
 public:
-  /// Makes a view without ids.
   constexpr id_table_view() noexcept = default;
   constexpr id_table_view(array_view<Space, std::int64_t const> ids, array_view<Space, id_slot const> slots) noexcept
       : ids_(ids), slots_(slots), shift_(std::countl_zero(static_cast<std::uint64_t>(slots.size() - 1))) {}
@@ -89,7 +88,6 @@ class id_table {
   using slot_policy = std::conditional_t<host_policy<Policy>, device::cpu, Policy>;
 
 public:
-  /// Makes a table without ids.
   id_table() = default;
 
   /// Makes a table of ids; `what` names an id in the text of an error.

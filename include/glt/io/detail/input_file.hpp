@@ -114,7 +114,6 @@ public:
   [[nodiscard]] std::int64_t position() const noexcept { return position_; }
 
 #if defined(__unix__)
-  /// Returns the system's descriptor of the open file.
   [[nodiscard]] int descriptor() const noexcept { return ::fileno(file_.get()); }
 #endif
 

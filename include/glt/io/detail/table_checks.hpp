@@ -129,9 +129,9 @@ inline std::string vertices_of_type(raw_data::node_table const& nodes) {
 }
 
 // Returns one more than the highest id, and at least `least`; the largest 64-bit number is not an id.
-inline std::int64_t count_ids(std::vector<global_id> const& ids, std::int64_t least) {
+inline std::int64_t count_ids(host_view<global_id const> ids, std::int64_t least) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  return ids.empty() ? least : std::max(least, std::min(*std::ranges::max_element(ids), most - 1) + 1);
+  return ids.empty() ? least : std::max(least, std::min(*std::max_element(ids.begin(), ids.end()), most - 1) + 1);
 }
 
 /// Copied piece of a list of pairs.

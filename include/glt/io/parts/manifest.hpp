@@ -48,7 +48,6 @@ struct label_range {
   });
 }
 
-/// Label that is out of range.
 struct stray_label {
   std::int64_t place;
   std::int64_t value;
@@ -120,7 +119,6 @@ struct manifest_edges {
   friend bool operator==(manifest_edges const&, manifest_edges const&) = default;
 };
 
-/// File of the folder.
 struct manifest_file {
   std::string path; ///< relative to the folder, with slashes
   std::int64_t bytes = 0;

@@ -20,7 +20,6 @@
 
 namespace glt::detail {
 
-/// Returns MPI's text of a code.
 [[nodiscard]] inline std::string mpi_error_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
   int length = 0;

@@ -21,12 +21,10 @@ class mpi_patience {
 public:
   using seconds = std::chrono::duration<double>;
 
-  /// Returns the seconds since the beginning.
   [[nodiscard]] seconds waited() const noexcept { return clock::now() - start_; }
   /// Returns true if it sleeps between two attempts.
   [[nodiscard]] bool sleeps() const noexcept { return rounds_ > spins && waited() > awake; }
 
-  /// Pauses between two attempts.
   void pause() {
     if (rounds_ < spins) {
       ++rounds_;

@@ -86,7 +86,6 @@ private:
   int error_ = 0;
 };
 
-/// State and start time of a process.
 struct process_status {
   char state = 'X'; ///< T: stopped; Z or X: it has ended
   std::uint64_t start = 0;
@@ -120,7 +119,6 @@ struct process_status {
   return found;
 }
 
-/// Returns the identity of this process.
 [[nodiscard]] inline mpi_process own_process() noexcept {
   proc_text const boot("/proc/sys/kernel/random/boot_id");
   struct ::stat container{};

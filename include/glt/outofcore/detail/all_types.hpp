@@ -38,7 +38,6 @@ public:
   [[nodiscard]] global_id first_vertex(int type) const { return first_vertex_[static_cast<std::size_t>(type)]; }
   [[nodiscard]] edge_id first_edge(int type) const { return first_edge_[static_cast<std::size_t>(type)]; }
 
-  /// Returns the training vertices of all types.
   [[nodiscard]] std::vector<global_id> train() const {
     std::vector<global_id> made;
     for (std::size_t t = 0; t < data_.nodes.size(); ++t) {

@@ -17,7 +17,6 @@
 
 namespace glt::io::detail {
 
-/// Range of the items of a list.
 struct item_range {
   std::int64_t first = 0;
   std::int64_t last = 0;

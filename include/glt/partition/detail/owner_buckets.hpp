@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <glt/core/detail/ordering.hpp>
 #include <glt/partition/book.hpp>
 
 namespace glt::detail {
@@ -22,17 +23,7 @@ struct count_below {
   array_view<Space, Key> keys;
   array_view<Space, std::int64_t> offsets;
   GLT_HOST_DEVICE void operator()(std::int64_t k) const {
-    std::int64_t first = 0;
-    std::int64_t last = keys.size();
-    while (first < last) {
-      auto const middle = first + (last - first) / 2;
-      if (static_cast<std::int64_t>(keys[middle]) < k) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    offsets[k] = first;
+    offsets[k] = first_where(0, keys.size(), [&](std::int64_t i) { return static_cast<std::int64_t>(keys[i]) >= k; });
   }
 };
 

@@ -172,7 +172,6 @@ public:
   }
 
 private:
-  // Exclusions from one relation.
   struct exclusion {
     detail::excluded_relation what;
     bool ascending; // every row of the relation

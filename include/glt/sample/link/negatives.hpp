@@ -112,7 +112,6 @@ struct negative_place {
   return {place / amount, place % amount};
 }
 
-/// End of a pair.
 enum class pair_end { source, destination };
 
 /// Negative pairs.

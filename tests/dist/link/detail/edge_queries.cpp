@@ -33,7 +33,7 @@ void check_pairs(auto& comm, glt_test::edge_list const& list, glt_test::named_pa
   glt::dist::graph const graph(comm, glt_test::device_part<Policy, Vertex>(divided, comm.rank(), policy));
   auto const pairs = glt_test::pairs_of(list.view());
   std::set<std::pair<std::int64_t, std::int64_t>> const edges(pairs.begin(), pairs.end());
-  glt::detail::edge_queries queries(comm, graph, policy);
+  glt::detail::edge_queries queries(comm, glt::detail::part_of_relation(graph), policy);
   for (int round = 0; round < 2; ++round) {
     std::vector<std::int64_t> sources;
     std::vector<std::int64_t> destinations;
@@ -81,7 +81,7 @@ TEST_CASE("a test is one header exchange and two payload exchanges, and the byte
     glt::counting_comm comm(plain);
     divided_graph const divided(glt_test::random_graph(257, 999), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part<glt::global_id>(comm.rank()));
-    glt::detail::edge_queries queries(comm, graph);
+    glt::detail::edge_queries queries(comm, glt::detail::part_of_relation(graph), cpu());
     std::vector<glt::global_id> all(257);
     std::vector<std::uint8_t> found(257);
     for (std::size_t i = 0; i < 257; ++i) {
@@ -101,7 +101,7 @@ TEST_CASE("bad pairs of one rank are the same error on every rank, and a foreign
     auto const name = "rank " + std::to_string(last);
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::detail::edge_queries queries(comm, graph);
+    glt::detail::edge_queries queries(comm, glt::detail::part_of_relation(graph), cpu());
     std::vector<glt::global_id> const good{1, 2};
     std::vector<glt::global_id> const bad{1, comm.rank() == last ? 101 : 2};
     std::vector<std::uint8_t> found(2);
@@ -115,7 +115,8 @@ TEST_CASE("bad pairs of one rank are the same error on every rank, and a foreign
     queries.test(good, good, found); // all ranks are still together
     auto alone = comm.split(comm.rank(), 0);
     if (comm.size() > 1) {
-      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>([&] { glt::detail::edge_queries(alone, graph); }),
+      CHECK(glt_test::names(glt_test::thrown<glt::precondition_error>(
+                                [&] { glt::detail::edge_queries(alone, glt::detail::part_of_relation(graph), cpu()); }),
                             "communicator"));
     }
   });

@@ -58,6 +58,11 @@ struct seeds_of_edges {
   }
 };
 
+template <class Policy>
+std::vector<glt::detail::seed_edges_view<Policy::space, glt::global_id>> one(seeds_of_edges<Policy> const& batch) {
+  return {batch.seeds.view()};
+}
+
 // The excluded positions of a row, on the host.
 template <class Policy>
 struct excluded_positions {
@@ -89,17 +94,16 @@ TEST_CASE_TEMPLATE("owners know what every rank excludes from their rows", Polic
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph const graph(comm, glt_test::device_part<Policy, glt::global_id>(divided, comm.rank(), policy));
         auto const own = divided.part(comm.rank());
-        glt::detail::exclusion_exchange exclusions(comm, graph, policy);
+        glt::detail::exclusion_exchange exclusions(comm, glt::detail::part_of_relation(graph), policy);
         for (int round = 0; round < 3; ++round) {
           bool const reverses = round % 2 == 1;
           auto const mine = wanted_out(list, divided, comm.rank(), round);
           seeds_of_edges<Policy> const seeds(mine, policy);
-          exclusions.exclude(seeds.seeds.view(), {0, true, reverses},
-                             {.what = glt::detail::operation::exclude, .step = round});
+          exclusions.exclude(one(seeds), {0, true, reverses}, {.what = glt::detail::operation::exclude, .step = round});
           for (int rank = 0; rank < comm.size(); ++rank) {
             auto const theirs = wanted_out(list, divided, rank, round);
             auto const rows = own.graph.view();
-            excluded_positions<Policy> const excluded(policy, exclusions.of(rank));
+            excluded_positions<Policy> const excluded(policy, *exclusions.in_part(graph.part(), rank, 0));
             bool all_equal = true;
             for (std::int64_t row = 0; row < rows.num_rows(); ++row) {
               auto const vertex = graph.book().begin(comm.rank()) + row;
@@ -129,16 +133,16 @@ TEST_CASE("an edge outside the graph, or a failure, of one rank is the same erro
     auto const name = "rank " + std::to_string(last);
     divided_graph const divided(glt_test::random_graph(101, 370), glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
-    glt::detail::exclusion_exchange exclusions(comm, graph);
+    glt::detail::exclusion_exchange exclusions(comm, glt::detail::part_of_relation(graph), cpu());
     auto const refused = [&](edge bad, std::string const& failure) {
       std::vector<edge> const edges{{1, 2}, comm.rank() == last ? bad : edge{3, 4}};
       seeds_of_edges<cpu> const seeds(edges, cpu());
       return glt_test::thrown<glt::collective_error>(
-          [&] { exclusions.exclude(seeds.seeds.view(), {0, true, false}, {}, comm.rank() == last ? failure : ""); });
+          [&] { exclusions.exclude(one(seeds), {0, true, false}, {}, comm.rank() == last ? failure : ""); });
     };
     CHECK(glt_test::names(refused({1, 101}, ""), name, "101"));
     CHECK(glt_test::names(refused({-1, 1}, ""), name, "-1"));
     CHECK(refused({1, 1}, "no memory") == name + ": no memory");
-    exclusions.exclude({}, {0, true, false}, {}); // all ranks are still together
+    exclusions.exclude(one(seeds_of_edges<cpu>({}, cpu())), {0, true, false}, {}); // all ranks are still together
   });
 }

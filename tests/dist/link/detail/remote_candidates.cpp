@@ -71,7 +71,7 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
         divided_graph const divided(list, partitioner, comm.size());
         glt::dist::graph const graph(comm, divided.part(comm.rank()));
         glt::dist::vertex_directory directory(comm, graph);
-        glt::detail::edge_queries edges(comm, graph);
+        glt::detail::edge_queries edges(comm, glt::detail::part_of_relation(graph), cpu());
         std::vector<double> weights;
         for (auto const original : graph.original()) {
           weights.push_back(static_cast<double>(original % 3 + 1));
@@ -108,7 +108,7 @@ TEST_CASE("a round is one look-up and one test, and rounds end when all ranks ar
     divided_graph const divided(list, glt_test::all_partitioners()[1], comm.size());
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::vertex_directory directory(comm, graph);
-    glt::detail::edge_queries edges(comm, graph);
+    glt::detail::edge_queries edges(comm, glt::detail::part_of_relation(graph), cpu());
     glt::detail::remote_candidates candidates(edges, &directory, {});
     auto const positives = glt_test::some_positives(list, 40, static_cast<std::uint64_t>(comm.rank()));
     // The rounds that the slowest rank needs, by the naive drawer.

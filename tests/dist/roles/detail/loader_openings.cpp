@@ -24,8 +24,7 @@ using glt_test::counted_batches;
 // A server that offers counted batches as "some", and what it says about loaders.
 struct fixture {
   fixture() {
-    using offer = glt::detail::recipe_offer<glt::serial_comm, counted_batches>;
-    kinds.offer(std::make_unique<offer>("some", counted_batches(), [](auto&) {}));
+    kinds.offer(glt::detail::recipe_offer<glt::serial_comm>("some", counted_batches(), [](auto&) {}));
   }
 
   auto say_failed() {

@@ -46,7 +46,8 @@ TEST_CASE_TEMPLATE("the edges into the end of a set that come from the set, wher
         }
         auto const first = static_cast<std::int64_t>(set.size()) * step / 4;
         auto const ids = glt::make_buffer<Policy>(divided.renumbered(set), policy);
-        auto const& out = exchange.select({.step = step}, graph, ids.view(), first, step != 2);
+        glt::detail::asked_set<Policy::space, glt::global_id> const asked{ids.view(), first};
+        auto const& out = exchange.select({.step = step}, graph, std::span(&asked, 1), step != 2)[0];
         std::vector<std::int64_t> offsets{0};
         std::vector<std::int64_t> sources;
         std::vector<std::int64_t> edges;
@@ -76,8 +77,9 @@ TEST_CASE("a vertex that no part owns is the same error on every rank") {
     glt::detail::induced_edges_exchange<decltype(comm.duplicate()), cpu, glt::global_id> exchange(comm, cpu());
     auto const last = comm.size() - 1;
     std::vector<glt::global_id> const set{1, comm.rank() == last ? 101 : 2};
+    glt::detail::asked_set<glt::memory_space::host, glt::global_id> const asked{set};
     auto const error = glt_test::thrown<glt::collective_error>(
-        [&] { static_cast<void>(exchange.select({}, graph, glt::host_view<glt::global_id const>(set), 0, false)); });
+        [&] { static_cast<void>(exchange.select({}, graph, std::span(&asked, 1), false)); });
     CHECK(glt_test::names(error, "rank " + std::to_string(last), "vertex 101", "[0, 101)"));
   });
 }

@@ -87,13 +87,13 @@ TEST_CASE("a disjoint batch keeps the same vertex apart in different trees") {
   glt::detail::subgraph_builder<cpu, std::int64_t> builder;
   glt::sampled_subgraph<cpu, std::int64_t> out;
   builder.begin_disjoint(std::vector<std::int64_t>{7, 7}, glt::frontier::fresh, out);
-  CHECK(glt_test::to_vector(builder.next_trees()) == std::vector<glt::local_id>{0, 1});
+  CHECK(glt_test::to_vector(builder.typed().current_trees(0)) == std::vector<glt::local_id>{0, 1});
   builder.add_hop(hop({0, 2, 4}, {3, 7, 3, 3}));
   CHECK(glt_test::to_vector(out.nodes()) == std::vector<std::int64_t>{7, 7, 3, 3});
   CHECK(glt_test::to_vector(out.batch()) == std::vector<glt::local_id>{0, 1, 0, 1});
   CHECK(glt_test::to_vector(out.row()) == std::vector<glt::local_id>{2, 0, 3, 3});
-  CHECK(glt_test::to_vector(builder.next_trees()) == std::vector<glt::local_id>{0, 1});
+  CHECK(glt_test::to_vector(builder.typed().current_trees(0)) == std::vector<glt::local_id>{0, 1});
   builder.begin(std::vector<std::int64_t>{7}, glt::frontier::fresh, out);
   CHECK(out.batch().empty());
-  CHECK(builder.next_trees().empty());
+  CHECK(builder.typed().current_trees(0).empty());
 }

@@ -135,7 +135,6 @@ public:
     }
   }
 
-  /// Returns the number of all keys.
   [[nodiscard]] std::int64_t num_keys() const noexcept { return first_.back(); }
   /// Returns the first number at every home, and the number of all keys.
   ///
@@ -161,7 +160,6 @@ public:
     auto const found = std::ranges::lower_bound(own_, key);
     return found != own_.end() && *found == key ? found - own_.begin() : -1;
   }
-  /// Returns the key at a place of this home.
   [[nodiscard]] Key key_at(std::int64_t place) const {
     if constexpr (std::integral<Key>) {
       if (is_range_) {
@@ -234,7 +232,6 @@ private:
     }
 
     [[nodiscard]] std::int64_t num_rounds() const noexcept { return num_rounds_; }
-    // Sends the keys of a round to their homes.
     template <communicator Comm>
     [[nodiscard]] arrived_keys<Key> send(Comm& comm, call_site site, std::string failure, std::int64_t number) const {
       std::vector<view_type> keys;
@@ -248,7 +245,6 @@ private:
       });
       return exchange_keys<Key>(comm, site, failure, keys, counts, round_bytes_);
     }
-    // Writes the values of a round to the places of its keys.
     void scatter(std::int64_t number, host_view<std::int64_t const> values, host_view<std::int64_t> out) const {
       auto const* next = values.data();
       for (std::size_t home = 0; home + 1 < bounds_.size(); ++home) {

@@ -161,7 +161,6 @@ public:
       });
     }
   }
-  /// Moves values[from] to values[to].
   void move(std::int64_t from, std::int64_t to) noexcept {
     for (auto& column : all_) {
       copy_bytes(column.values.data() + to * column.bytes(), column.values.data() + from * column.bytes(),

@@ -31,7 +31,6 @@ struct row_list {
   std::int64_t size = 0;
   std::int64_t num_flagged = 0;
 
-  /// Returns the items [begin, end).
   [[nodiscard]] row_list part(std::int64_t begin, std::int64_t end) const noexcept {
     return {rows + begin, places + (places == nullptr ? 0 : begin), end - begin,
             std::clamp<std::int64_t>(num_flagged - begin, 0, end - begin)};

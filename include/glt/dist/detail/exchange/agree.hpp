@@ -28,7 +28,6 @@ void agree(Comm& comm, call_site site, std::string const& failure, std::int64_t 
   check_same(comm, exchange_values(comm, site, failure, value), &call_header::value, difference);
 }
 
-/// Returns true if any rank passed a value above 0.
 [[nodiscard]] inline bool any_above_zero(std::span<call_header const> headers) {
   return std::ranges::any_of(headers, [](call_header const& header) { return header.value > 0; });
 }
@@ -66,7 +65,6 @@ private:
   random_key key_{0};
 };
 
-/// Returns the fingerprint of several values.
 template <class... X>
 [[nodiscard]] std::int64_t fingerprint_of(X const&... x) {
   fingerprint print;

@@ -83,7 +83,6 @@ class rank_messages {
 public:
   explicit rank_messages(Policy policy = {}) : bytes_(0, policy) {}
 
-  /// Reserves memory for messages of `bytes` bytes in all.
   void reserve(std::int64_t bytes) { bytes_.reserve(bytes); }
   void clear() {
     bytes_.clear();

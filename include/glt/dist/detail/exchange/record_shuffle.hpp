@@ -56,7 +56,6 @@ public:
   }
 
 private:
-  // Exchanges the bytes of this round.
   void send(std::size_t own) {
     auto const ranks = for_ranks_.size();
     receive_counts_.assign(ranks, 0);

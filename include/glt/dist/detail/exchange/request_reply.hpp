@@ -48,7 +48,6 @@ public:
 
   [[nodiscard]] int rank() const noexcept { return requests_.rank(); }
   [[nodiscard]] int size() const noexcept { return requests_.size(); }
-  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
 
   /// Routes keys as `routed_list::route` does.

@@ -163,7 +163,6 @@ public:
   }
   [[nodiscard]] std::span<std::int64_t const> received_counts() const noexcept { return exchange_.received_counts(); }
   [[nodiscard]] std::span<std::int64_t const> received_offsets() const noexcept { return exchange_.received_offsets(); }
-  /// Returns the items that one rank sent.
   [[nodiscard]] array_view<space, Item const> received_of(int rank) const {
     auto const p = static_cast<std::size_t>(rank);
     return received().subview(received_offsets()[p], received_counts()[p]);

@@ -47,7 +47,6 @@ public:
   [[nodiscard]] int rank() const noexcept { return comm_.rank(); }
   [[nodiscard]] int size() const noexcept { return comm_.size(); }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
-  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(comm_); }
   /// Returns the communicator that carries the rows.
   [[nodiscard]] payload_comm<Comm, Policy>& comm() noexcept { return comm_; }

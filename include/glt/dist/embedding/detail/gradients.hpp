@@ -198,7 +198,6 @@ public:
       : policy_(policy), vertices_(policy), sums_(0, policy), requests_(std::move(comm), policy), rows_(policy),
         received_(make_message_buffer<T>(policy)), weights_(make_message_buffer<double>(policy)) {}
 
-  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return requests_.exchange().host(); }
 
   /// Checks and adds up gradients, agrees with the other ranks, and returns the number of seeds of all ranks.

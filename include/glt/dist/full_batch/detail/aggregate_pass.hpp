@@ -149,7 +149,6 @@ public:
     return place_scales(graph_->policy(), largest_, sums_ + num_sums_);
   }
 
-  /// Writes the values of an exact pass's sums.
   template <class T>
   void write_exact(T* out, fixed_columns numbers) const {
     glt::detail::write_exact(graph_->policy(), {sums_, columns_}, strided_rows<T>{out, columns_},

@@ -132,7 +132,6 @@ private:
     }
   }
 
-  // Calls use(relation, rows, sums) for each edge type.
   template <class Use>
   void for_each_relation(Use const& use) {
     for (std::size_t e = 0; e < rows_.size(); ++e) {

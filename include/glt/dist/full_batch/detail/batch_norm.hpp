@@ -198,7 +198,6 @@ struct write_gradients {
   }
 };
 
-/// Refuses a matrix that does not have the shape of the rows.
 inline void check_batch_matrix(std::string_view name, std::int64_t rows, std::int64_t columns, std::int64_t of_x_rows,
                                std::int64_t of_x_columns) {
   if (rows != of_x_rows || columns != of_x_columns) {
@@ -207,7 +206,6 @@ inline void check_batch_matrix(std::string_view name, std::int64_t rows, std::in
   }
 }
 
-/// Refuses values unless there is one per column.
 inline void check_batch_columns(std::string_view name, std::int64_t size, std::int64_t columns) {
   if (size != columns) {
     throw precondition_error(

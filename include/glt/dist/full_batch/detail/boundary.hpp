@@ -14,11 +14,6 @@ namespace glt::detail {
   return static_cast<int>((rank + step) % size);
 }
 
-/// Returns the step of a rotation at which a rank visits a peer.
-[[nodiscard]] constexpr std::int64_t step_of(int rank, int size, int peer) noexcept {
-  return (peer - rank + size) % size;
-}
-
 // Functor that numbers the halo by the step at which its owner is visited: the list by owner, rotated by `first`.
 template <memory_space Space>
 struct turn_halo {

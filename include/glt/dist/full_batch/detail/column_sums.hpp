@@ -38,16 +38,17 @@ void for_each_panel(Executor const& ex, std::int64_t lines, std::int64_t columns
   ex.for_each(lines * panels, act_on_panel<Action>{action, columns, panels});
 }
 
-/// Two sums of one pass.
-struct sum_pair {
-  double first = 0;
-  double second = 0;
-  GLT_HOST_DEVICE sum_pair& operator+=(sum_pair const& other) {
+template <class Number>
+struct pair_of_sums {
+  Number first = 0;
+  Number second = 0;
+  GLT_HOST_DEVICE pair_of_sums& operator+=(pair_of_sums const& other) {
     first += other.first;
     second += other.second;
     return *this;
   }
 };
+using sum_pair = pair_of_sums<double>;
 
 template <memory_space Space, class Sum, class Term>
 struct sum_some_rows {

@@ -20,15 +20,7 @@ struct largest_pair {
   }
 };
 
-struct exact_pair {
-  std::int64_t first = 0;
-  std::int64_t second = 0;
-  GLT_HOST_DEVICE exact_pair& operator+=(exact_pair const& other) {
-    first += other.first;
-    second += other.second;
-    return *this;
-  }
-};
+using exact_pair = pair_of_sums<std::int64_t>;
 
 /// Mean of a column, and fixed-point numbers that add powers of its deviations exactly.
 struct exact_column {

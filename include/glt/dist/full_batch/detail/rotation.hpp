@@ -57,7 +57,6 @@ public:
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
   [[nodiscard]] Policy const& policy() const noexcept { return policy_; }
-  /// Returns the communicator for ordinary memory.
   [[nodiscard]] auto& host() noexcept { return host_comm(lanes_.front().comm); }
   [[nodiscard]] full_batch_report& report() noexcept { return report_; }
   /// Returns the number of the next pass, for its header: the number of passes that all ranks have begun.

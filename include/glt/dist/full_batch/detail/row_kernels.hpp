@@ -272,13 +272,11 @@ struct divide_by_degree {
   }
 };
 
-/// Returns a row, or null if rows have no columns.
 template <class T>
 [[nodiscard]] GLT_HOST_DEVICE T* row_or_null(strided_rows<T> const& rows, std::int64_t i) {
   return rows.stride == 0 ? nullptr : rows.row(i);
 }
 
-/// Functor that adds up the messages of the edges of a shard, row by row.
 template <memory_space Space, class T, class Message>
 struct add_messages {
   shard_view<Space> shard;
@@ -294,7 +292,6 @@ struct add_messages {
   }
 };
 
-/// Functor that adds up the gradients by the sources of a transposed shard.
 template <memory_space Space, class T, class Message>
 struct add_source_vjps {
   shard_view<Space> transposed;
@@ -313,7 +310,6 @@ struct add_source_vjps {
   }
 };
 
-/// Functor that adds up the gradients by the destinations of a shard.
 template <memory_space Space, class T, class Message>
 struct add_destination_vjps {
   shard_view<Space> shard;

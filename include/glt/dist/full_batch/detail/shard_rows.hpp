@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/core/core.hpp>
+#include <glt/core/detail/ordering.hpp>
 #include <glt/memory/memory.hpp>
 
 namespace glt::detail {
@@ -27,6 +28,8 @@ struct shard_view {
   array_view<Space, local_id const> edges;
 };
 
+enum class shard_side { destination, source };
+
 /// Two numberings of the ends of an edge: by destination, and by slot. A slot is the number of the source among all
 /// sources that a rank needs: local sources first, then the sources of each peer. Slots [begins[k], begins[k + 1]) make
 /// shard k.
@@ -36,54 +39,31 @@ struct shard_ends {
   array_view<Space, local_id const> slots;        // [E]
   array_view<Space, std::int64_t const> begins;   // [K + 1], ascending
   [[nodiscard]] GLT_HOST_DEVICE std::int64_t shard(std::int64_t edge) const {
-    std::int64_t low = 0;
-    std::int64_t high = begins.size() - 1;
-    while (high - low > 1) {
-      auto const middle = (low + high) / 2;
-      (begins[middle] <= slots[edge] ? low : high) = middle;
+    return first_where(1, begins.size() - 1, [&](std::int64_t k) { return begins[k] > slots[edge]; }) - 1;
+  }
+  /// Returns an end of an edge as row or column of its shard.
+  template <shard_side Side>
+  [[nodiscard]] GLT_HOST_DEVICE local_id end(std::int64_t edge) const {
+    if constexpr (Side == shard_side::destination) {
+      return destinations[edge];
+    } else {
+      return static_cast<local_id>(slots[edge] - begins[shard(edge)]);
     }
-    return low;
-  }
-  [[nodiscard]] GLT_HOST_DEVICE local_id source(std::int64_t edge) const {
-    return static_cast<local_id>(slots[edge] - begins[shard(edge)]);
   }
 };
 
-enum class shard_side { destination, source };
-
-/// Returns an end of an edge as row or column of its shard.
-template <shard_side Side, memory_space Space>
-[[nodiscard]] GLT_HOST_DEVICE local_id end_of(shard_ends<Space> const& ends, std::int64_t edge) {
-  if constexpr (Side == shard_side::destination) {
-    return ends.destinations[edge];
-  } else {
-    return ends.source(edge);
-  }
-}
-
-template <memory_space Space>
-struct shard_key {
+/// Keys that sort edges into rows: edges ascend by destination already, so that their shard is enough.
+template <shard_side Rows, memory_space Space>
+struct write_row_keys {
   shard_ends<Space> ends;
   array_view<Space, local_id> keys;
   array_view<Space, local_id> edges;
   GLT_HOST_DEVICE void operator()(std::int64_t e) const {
-    keys[e] = static_cast<local_id>(ends.shard(e));
+    keys[e] = Rows == shard_side::destination ? static_cast<local_id>(ends.shard(e)) : ends.slots[e];
     edges[e] = static_cast<local_id>(e);
   }
 };
 
-template <memory_space Space>
-struct slot_key {
-  shard_ends<Space> ends;
-  array_view<Space, local_id> keys;
-  array_view<Space, local_id> edges;
-  GLT_HOST_DEVICE void operator()(std::int64_t e) const {
-    keys[e] = ends.slots[e];
-    edges[e] = static_cast<local_id>(e);
-  }
-};
-
-/// Functor that is true where a row of a shard begins.
 template <shard_side Rows, memory_space Space>
 struct begins_row {
   shard_ends<Space> ends;
@@ -103,7 +83,7 @@ struct write_shard_rows {
   array_view<Space, local_id const> edges;
   array_view<Space, edge_offset const> offsets;
   array_view<Space, local_id> rows;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { rows[i] = end_of<Rows>(ends, edges[offsets[i]]); }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { rows[i] = ends.template end<Rows>(edges[offsets[i]]); }
 };
 
 template <shard_side Columns, memory_space Space>
@@ -111,7 +91,7 @@ struct write_shard_columns {
   shard_ends<Space> ends;
   array_view<Space, local_id const> edges;
   array_view<Space, local_id> columns;
-  GLT_HOST_DEVICE void operator()(std::int64_t i) const { columns[i] = end_of<Columns>(ends, edges[i]); }
+  GLT_HOST_DEVICE void operator()(std::int64_t i) const { columns[i] = ends.template end<Columns>(edges[i]); }
 };
 
 /// Edges of a rank as one `shard_view` per peer, whose rows are the ends on one side.
@@ -131,11 +111,7 @@ public:
     auto const num_edges = edges_.size();
     {
       buffer<Policy, local_id> keys(num_edges, policy_);
-      if constexpr (Rows == shard_side::destination) {
-        ex.for_each(num_edges, shard_key<space>{ends, keys.view(), edges_.view()});
-      } else {
-        ex.for_each(num_edges, slot_key<space>{ends, keys.view(), edges_.view()});
-      }
+      ex.for_each(num_edges, write_row_keys<Rows, space>{ends, keys.view(), edges_.view()});
       if (Rows == shard_side::source || begins.size() > 2) {
         ex.sort_by_key(keys.view(), edges_.view());
       }
@@ -143,16 +119,16 @@ public:
     auto const edges = std::as_const(edges_).view();
     ex.for_each(num_edges, write_shard_columns<Columns, space>{ends, edges, columns_.view()});
     find_rows(ends);
-    auto const shard_of_edge = [&](std::int64_t i) { return first_slot(ends, i); };
-    edge_begins_ = places_of_shards(num_edges, shard_of_edge);
-    auto const offset_of_row = [&](std::int64_t i) { return read_element(policy_, offsets_.view(), i); };
-    for (auto const begin : edge_begins_) {
-      row_begins_.push_back(lower_bound(rows_.size(), begin, offset_of_row));
+    for (auto const begin : begins_) {
+      auto const first_edge = first_where(0, num_edges, [&](std::int64_t i) {
+        return read_element(policy_, ends.slots, read_element(policy_, edges, i)) >= begin;
+      });
+      edge_begins_.push_back(first_edge);
+      row_begins_.push_back(first_where(0, rows_.size(), [&](std::int64_t row) {
+        return read_element(policy_, std::as_const(offsets_).view(), row) >= first_edge;
+      }));
     }
   }
-
-  /// Returns the number of shards.
-  [[nodiscard]] std::int64_t size() const noexcept { return std::ssize(begins_) - 1; }
 
   [[nodiscard]] shard_view<space> shard(std::int64_t k) const {
     auto const i = static_cast<std::size_t>(k);
@@ -180,36 +156,6 @@ private:
     policy_.resource().copy(offsets_.data(), starts.data(), static_cast<std::size_t>(count + 1) * sizeof(edge_offset));
     rows_.resize(count);
     ex.for_each(count, write_shard_rows<Rows, space>{ends, edges, std::as_const(offsets_).view(), rows_.view()});
-  }
-
-  // Returns the slot of the edge at a place, which tells its shard.
-  [[nodiscard]] std::int64_t first_slot(shard_ends<space> ends, std::int64_t i) const {
-    return read_element(policy_, ends.slots, read_element(policy_, edges_.view(), i));
-  }
-
-  // Returns the places at which the edges of each shard begin.
-  template <class SlotAt>
-  [[nodiscard]] std::vector<std::int64_t> places_of_shards(std::int64_t count, SlotAt slot_at) const {
-    std::vector<std::int64_t> places;
-    for (auto const begin : begins_) {
-      places.push_back(lower_bound(count, begin, slot_at));
-    }
-    return places;
-  }
-
-  // Returns the first i of [0, count) with value_at(i) >= bound.
-  template <class ValueAt>
-  [[nodiscard]] static std::int64_t lower_bound(std::int64_t count, std::int64_t bound, ValueAt value_at) {
-    std::int64_t low = 0;
-    while (low < count) {
-      auto const middle = low + (count - low) / 2;
-      if (value_at(middle) < bound) {
-        low = middle + 1;
-      } else {
-        count = middle;
-      }
-    }
-    return low;
   }
 
   Policy policy_;

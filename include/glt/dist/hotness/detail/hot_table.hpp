@@ -21,7 +21,6 @@ namespace glt::detail {
   return first_where(1, most + 1, [&](std::int64_t rows) { return hot_bytes(rows, row_bytes) > budget_bytes; }) - 1;
 }
 
-/// Copies an array into memory of the policy.
 template <device_policy Policy, class Element>
 [[nodiscard]] auto copy_of(array_view<Policy::space, Element> from, Policy const& policy) {
   buffer<Policy, std::remove_const_t<Element>> copied(from.size(), policy);

@@ -36,8 +36,6 @@ public:
         pairs_(std::move(comm), policy) {
     check_own_part(pairs_.host(), relation_.part, relation_.destinations.num_parts(), "edges of part", "tested by");
   }
-  edge_queries(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
-      : edge_queries(std::move(comm), part_of_relation(graph), std::move(policy)) {}
 
   /// Writes 1 for pairs that are edges, and 0 for others.
   ///

@@ -80,8 +80,6 @@ public:
     views_.resize(excluded_.size());
     parts_.resize(excluded_.size());
   }
-  exclusion_exchange(Comm comm, dist::graph<Policy, Vertex> const& graph, Policy policy = {})
-      : exclusion_exchange(std::move(comm), part_of_relation(graph), std::move(policy)) {}
 
   /// Looks up edges of these parts here from now on, instead of telling their ranks; `is_read(part)` selects parts among
   /// the views of all relations.
@@ -103,23 +101,17 @@ public:
     edges_.keep(kept);
   }
 
-  /// Replaces earlier exclusions by the seed edges, their reverses, or both, as `what` says. A rank that failed passes
-  /// its `failure` and still takes part.
+  /// Replaces earlier exclusions by the seed edges of several batches, their reverses, or both, as `what` says. A rank
+  /// that failed passes its `failure` and still takes part. The number of batches is the same on all ranks.
   ///
   /// @units  edges in global ids
   /// @comm   collective; one header exchange and, if any rank excludes edges of another, one payload exchange of 4 +
   ///         sizeof(Vertex) bytes per distinct edge
-  /// @throws collective_error  on every rank, if an end of an edge is not a vertex of its type, or a rank reports a
-  ///                           failure
+  /// @throws collective_error  on every rank, if an end of an edge is not a vertex of its type, the vertex ids of all
+  ///                           batches together exceed their type, or a rank reports a failure
   /// @cost   O(X log X + degrees of the rows) at the owners
-  void exclude(seed_edges_view<space, Vertex> seeds, excluded_relation what, call_site site, std::string failure = {}) {
-    exclude_bulk(std::span(&seeds, 1), what, site, std::move(failure));
-  }
-  /// Excludes the seed edges of several batches; the number of batches is the same on all ranks.
-  ///
-  /// @throws collective_error  also if the vertex ids of all batches together exceed their type
-  void exclude_bulk(std::span<seed_edges_view<space, Vertex> const> batches, excluded_relation what, call_site site,
-                    std::string failure = {}) {
+  void exclude(std::span<seed_edges_view<space, Vertex> const> batches, excluded_relation what, call_site site,
+               std::string failure = {}) {
     if (failure.empty()) {
       failure = failure_of([&] { route(batches, what); });
     }
@@ -136,15 +128,10 @@ public:
     }
   }
 
-  /// Returns the edges that a rank excludes in a batch, by local row; valid until the next `exclude`.
+  /// Returns the edges that a rank excludes in a batch from the rows of a part, by local row; nothing if this rank does
+  /// not know them. Valid until the next `exclude`.
   ///
   /// @pre    rank is in [0, R), and the last `exclude` had this batch; not checked
-  [[nodiscard]] exclusions_view<space> of(int rank, std::size_t batch = 0) const noexcept {
-    return *in_part(relation_.part, rank, batch);
-  }
-  /// Returns the edges that a rank excludes in a batch from the rows of a part; nothing if this rank does not know them.
-  ///
-  /// @pre    as `of`
   [[nodiscard]] std::optional<exclusions_view<space>> in_part(int part, int rank, std::size_t batch) const noexcept {
     auto const view_of = [&](exclusions_view<space> view, std::int64_t num_rows) {
       view.first_row = static_cast<std::int64_t>(batch) * num_rows;

@@ -78,13 +78,14 @@ public:
   template <class Batch>
   void sample(std::span<batch_request<seeds_type, Batch> const> batches) {
     sampler_.sample_bulk(items_.of(batches, [](auto& memory, auto const& batch) {
-      item_type request{.sources = memory.sources(*batch.seeds),
-                        .destinations = memory.destinations(*batch.seeds),
-                        .labels = memory.labels(*batch.seeds),
+      auto const& seeds = *batch.seeds;
+      item_type request{.sources = {memory.sources.view(seeds.sources), memory.offsets.view(seeds.offsets)},
+                        .destinations = memory.destinations.view(seeds.destinations),
+                        .labels = memory.labels.view(seeds.labels),
                         .key = batch.key,
                         .out = &batch.out->sample};
       if constexpr (has_query<Rule>) {
-        request.queries = memory.times(*batch.seeds);
+        request.queries = memory.times.view(seeds.times);
       }
       return request;
     }));
@@ -129,7 +130,6 @@ private:
       return std::make_unique<directory_type>(comm, graph, node_type, policy);
     }
   }
-  // Returns the weights or times of the vertices of a type, or null.
   template <class Table, class ByType>
   static std::unique_ptr<Table> table_of(Comm const& comm, ByType const& by_type, int node_type,
                                          directory_type const& directory, Policy const& policy) {

@@ -38,7 +38,6 @@ struct collected_things {
   }
 };
 
-/// Returns true if views are of rows of edges.
 template <memory_space Space>
 [[nodiscard]] bool are_of_edges(node_views<table_view<Space>> const& views) {
   return std::ranges::any_of(views.of_rank, [](auto const& view) { return view && view->of_edges; });
@@ -147,7 +146,6 @@ public:
     }
   }
 
-  /// Returns the times of all collectors.
   [[nodiscard]] collector_seconds seconds() const noexcept {
     auto sum = rows_ ? rows_->seconds() : collector_seconds();
     for (auto const* const of_types : {&nodes_, &edges_}) {

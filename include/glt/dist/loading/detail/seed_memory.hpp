@@ -28,50 +28,44 @@ void check_times(Seeds const& seeds, bool needed) {
   }
 }
 
-/// Seeds of a batch in memory of a policy; a policy of host memory reads them in place, without a copy.
-template <device_policy Policy>
+/// List of seeds in memory of a policy; a policy of host memory reads it in place, without a copy.
+template <device_policy Policy, class T>
 class seed_list {
-  static constexpr memory_space space = Policy::space;
-
 public:
-  explicit seed_list(Policy policy) : policy_(std::move(policy)) {}
+  explicit seed_list(Policy policy) : copy_(0, std::move(policy)) {}
 
-  /// Returns a view of `values`, copied to `copy` if necessary; valid until the next call.
-  template <class T>
-  [[nodiscard]] array_view<space, T const> view(std::vector<T> const& values, buffer<Policy, T>& copy) {
+  /// Returns a view of `values`, copied if necessary; valid until the next call.
+  [[nodiscard]] array_view<Policy::space, T const> view(std::vector<T> const& values) {
     host_view<T const> const there(values);
-    if constexpr (space == memory_space::host) {
+    if constexpr (Policy::space == memory_space::host) {
       return there;
     } else {
-      adopt_policy(policy_, copy);
-      copy.resize(there.size());
-      copy_in(policy_, there, copy.view());
-      return std::as_const(copy).view();
+      copy_.resize(there.size());
+      copy_in(copy_.policy(), there, copy_.view());
+      return std::as_const(copy_).view();
     }
   }
 
 private:
-  Policy policy_;
+  buffer<Policy, T> copy_;
 };
 
 /// Vertices of the seeds of a batch, and the queries of their requests, in memory of a policy.
 template <device_policy Policy, vertex_id Vertex, class Query = no_query>
 class seed_memory {
-  static constexpr memory_space space = Policy::space;
-
 public:
-  explicit seed_memory(Policy policy) : list_(std::move(policy)) {}
+  explicit seed_memory(Policy policy) : vertices_(policy), queries_(policy) {}
 
   /// Returns the vertices; valid until the next call, like `queries`.
-  [[nodiscard]] array_view<space, Vertex const> vertices(dist::vertex_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.vertices, vertices_);
+  [[nodiscard]] array_view<Policy::space, Vertex const> vertices(dist::vertex_seeds<Vertex> const& seeds) {
+    return vertices_.view(seeds.vertices);
   }
   /// Returns the queries that requests of the rule carry.
   ///
   /// @pre    the rule has queries: times, or the queries of `independent_rule`
-  [[nodiscard]] array_view<space, Query const> queries(dist::vertex_seeds<Vertex> const& seeds) {
+  [[nodiscard]] array_view<Policy::space, Query const> queries(dist::vertex_seeds<Vertex> const& seeds) {
     if constexpr (std::is_same_v<Query, std::int64_t>) {
-      return list_.view(seeds.times, queries_);
+      return queries_.view(seeds.times);
     } else {
       using inner = std::remove_cvref_t<decltype(std::declval<Query const&>().of_rule())>;
       if constexpr (has_time<inner>) {
@@ -79,46 +73,27 @@ public:
       } else {
         counted_ = count_occurrences<Vertex>(seeds.vertices);
       }
-      return list_.view(counted_, queries_);
+      return queries_.view(counted_);
     }
   }
 
 private:
-  seed_list<Policy> list_;
-  buffer<Policy, Vertex> vertices_;
-  buffer<Policy, Query> queries_;
+  seed_list<Policy, Vertex> vertices_;
+  seed_list<Policy, Query> queries_;
   std::vector<Query> counted_;
 };
 
 /// Ends, labels and times of the seed edges of a batch in memory of a policy.
 template <device_policy Policy, vertex_id Vertex>
-class edge_memory {
-  static constexpr memory_space space = Policy::space;
+struct edge_memory {
+  explicit edge_memory(Policy policy)
+      : sources(policy), offsets(policy), destinations(policy), labels(policy), times(policy) {}
 
-public:
-  explicit edge_memory(Policy policy) : list_(std::move(policy)) {}
-
-  /// Returns the sources; valid until the next call, like the other lists.
-  [[nodiscard]] link_sources<space, Vertex> sources(dist::edge_seeds<Vertex> const& seeds) {
-    return {list_.view(seeds.sources, sources_), list_.view(seeds.offsets, offsets_)};
-  }
-  [[nodiscard]] array_view<space, Vertex const> destinations(dist::edge_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.destinations, destinations_);
-  }
-  [[nodiscard]] array_view<space, std::int64_t const> labels(dist::edge_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.labels, labels_);
-  }
-  [[nodiscard]] array_view<space, std::int64_t const> times(dist::edge_seeds<Vertex> const& seeds) {
-    return list_.view(seeds.times, times_);
-  }
-
-private:
-  seed_list<Policy> list_;
-  buffer<Policy, Vertex> sources_;
-  buffer<Policy, std::int64_t> offsets_;
-  buffer<Policy, Vertex> destinations_;
-  buffer<Policy, std::int64_t> labels_;
-  buffer<Policy, std::int64_t> times_;
+  seed_list<Policy, Vertex> sources;
+  seed_list<Policy, std::int64_t> offsets;
+  seed_list<Policy, Vertex> destinations;
+  seed_list<Policy, std::int64_t> labels;
+  seed_list<Policy, std::int64_t> times;
 };
 
 /// Items of a bulk call of a sampler, one per batch; the seeds of each lie in a separate `Memory`.

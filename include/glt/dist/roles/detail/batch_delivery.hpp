@@ -11,8 +11,6 @@
 namespace glt::detail {
 
 /// Allocator of places in one block of memory, which are freed in any order.
-///
-/// Concurrent calls: none on one object.
 class arena {
 public:
   static constexpr std::int64_t line_bytes = 64; // alignment of places, to which sizes are rounded up
@@ -68,8 +66,6 @@ private:
 };
 
 /// Delivery of a server's batches: in memory shared with clients of its machine, or as messages.
-///
-/// Concurrent calls: none on one object.
 class batch_delivery {
 public:
   batch_delivery() = default;

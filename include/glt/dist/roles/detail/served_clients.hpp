@@ -18,8 +18,6 @@
 namespace glt::detail {
 
 /// Loaders that clients of a server have requested and that are not open yet.
-///
-/// Concurrent calls: none on one object.
 class loader_openings {
 public:
   /// Adds the request of a client; calls `failed(client, loader, cause)` if no such batches are offered.
@@ -127,8 +125,6 @@ private:
 };
 
 /// Clients of a server: handles their messages, keeps their loaders, and sends their batches.
-///
-/// Concurrent calls: none on one object.
 template <communicator Comm>
   requires mailing<Comm>
 class served_clients {
@@ -140,7 +136,6 @@ public:
   served_clients(dist::role_context<Comm>& roles, std::set<int> clients, mailbox_type* box)
       : roles_(&roles), box_(box), clients_(std::move(clients)) {}
 
-  /// Sets the way in which batches are handed over.
   void deliver_by(batch_delivery delivery) { delivery_ = std::move(delivery); }
 
   /// Returns the clients that are still connected.
@@ -281,7 +276,6 @@ private:
     clients_.erase(client);
   }
 
-  // Closes one loader of a client, or all its loaders.
   void close(int client, std::optional<std::int64_t> loader) {
     kinds_.close(client, loader);
     openings_.close(client, loader);

@@ -43,27 +43,14 @@ public:
 
 /// Offer of a server: makes a kind of batches with the options that a client passes.
 template <communicator Comm>
-class served_offer {
-public:
-  served_offer(std::string name, std::string batch_name) : name_(std::move(name)), batch_name_(std::move(batch_name)) {}
-  served_offer(served_offer const&) = delete;
-  served_offer& operator=(served_offer const&) = delete;
-  virtual ~served_offer() = default;
-
-  [[nodiscard]] std::string const& name() const noexcept { return name_; }
-  [[nodiscard]] std::string const& batch_name() const noexcept { return batch_name_; }
-  /// Reads the options of a message and packs them separately.
-  [[nodiscard]] virtual std::string read_options(unpacker& from) const = 0;
-  /// @comm   collective over the servers
-  /// @throws collective_error  on every server, if the options are wrong
-  [[nodiscard]] virtual std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& options) const = 0;
-
-private:
-  std::string name_;
-  std::string batch_name_;
+struct served_offer {
+  std::string name;
+  std::string batch_name;
+  std::function<std::string(unpacker& from)> read_options; ///< reads the options of a message and packs them separately
+  /// Collective over the servers; fails on every server if the options are wrong.
+  std::function<std::unique_ptr<served_kind>(Comm comm, std::string const& options)> make_kind;
 };
 
-/// Kind of batches that a recipe makes.
 template <communicator Comm, class Recipe>
 class recipe_kind final : public served_kind {
   using policy_type = typename Recipe::policy_type;
@@ -131,40 +118,31 @@ private:
   std::vector<request_type> requests_;
 };
 
-/// Offer that makes kinds from a recipe.
+/// Makes the offer of the kinds of a recipe.
 template <communicator Comm, class Recipe>
-class recipe_offer final : public served_offer<Comm> {
+[[nodiscard]] served_offer<Comm> recipe_offer(std::string name, Recipe recipe,
+                                              typename recipe_kind<Comm, Recipe>::sharing share) {
   using kind = recipe_kind<Comm, Recipe>;
-
-public:
-  recipe_offer(std::string name, Recipe recipe, typename kind::sharing share)
-      : served_offer<Comm>(std::move(name), typeid(typename kind::batch_type).name()), recipe_(std::move(recipe)),
-        share_(std::move(share)) {}
-
-  [[nodiscard]] std::string read_options(unpacker& from) const override {
-    typename Recipe::options_type options{};
+  using options_type = typename Recipe::options_type;
+  auto const read_options = [](unpacker& from) {
+    options_type options{};
     from.get(options);
     std::string packed(packed_size(options), '\0');
     packer(reinterpret_cast<std::byte*>(packed.data())).add(options);
     return packed;
-  }
-  [[nodiscard]] std::unique_ptr<served_kind> make_kind(Comm comm, std::string const& packed) const override {
-    typename Recipe::options_type options{};
+  };
+  auto make_kind = [recipe = std::move(recipe), share = std::move(share)](Comm comm, std::string const& packed) {
+    options_type options{};
     unpacker({reinterpret_cast<std::byte const*>(packed.data()), packed.size()}, nullptr).get(options);
-    auto recipe = recipe_;
-    return std::make_unique<kind>(std::move(comm), recipe.with(std::move(options)), share_);
-  }
-
-private:
-  Recipe recipe_;
-  typename kind::sharing share_;
-};
+    auto with_options = recipe;
+    return std::make_unique<kind>(std::move(comm), with_options.with(std::move(options)), share);
+  };
+  return {std::move(name), typeid(typename kind::batch_type).name(), read_options, std::move(make_kind)};
+}
 
 /// Offers of a server, the kinds of batches that clients have requested, and the loaders of these clients.
 ///
 /// A kind is an offer with options. All servers have the same kinds in the same order.
-///
-/// Concurrent calls: none on one object.
 template <communicator Comm>
 class served_kinds {
 public:
@@ -187,9 +165,9 @@ public:
   };
 
   /// @throws precondition_error  if there is an offer of this name
-  void offer(std::unique_ptr<served_offer<Comm>> made) {
-    if (find_offer(made->name()) != nullptr) {
-      throw precondition_error(message("server: offers \"", made->name(), "\" twice; give each offer a name"));
+  void offer(served_offer<Comm> made) {
+    if (find_offer(made.name) != nullptr) {
+      throw precondition_error(message("server: offers \"", made.name, "\" twice; give each offer a name"));
     }
     offers_.push_back(std::move(made));
   }
@@ -200,10 +178,10 @@ public:
   [[nodiscard]] std::string key_of(open_message const& head, unpacker& reader) const {
     auto const* const offer = find_offer(head.offer);
     if (offer == nullptr) {
-      throw precondition_error(message("no offer \"", head.offer, "\"; servers offer ",
-                                       name_list(offers_, [](auto const& other) { return other->name(); })));
+      throw precondition_error(
+          message("no offer \"", head.offer, "\"; servers offer ", name_list(offers_, &served_offer<Comm>::name)));
     }
-    if (offer->batch_name() != head.batch_name) {
+    if (offer->batch_name != head.batch_name) {
       throw precondition_error(message("\"", head.offer,
                                        "\" offers batches of another type than the loader's; name "
                                        "the type of the recipe that servers offer"));
@@ -302,13 +280,13 @@ public:
 
 private:
   [[nodiscard]] served_offer<Comm> const* find_offer(std::string_view name) const noexcept {
-    auto const found = std::ranges::find_if(offers_, [&](auto const& offer) { return offer->name() == name; });
-    return found == offers_.end() ? nullptr : found->get();
+    auto const found = std::ranges::find(offers_, name, &served_offer<Comm>::name);
+    return found == offers_.end() ? nullptr : &*found;
   }
 
   static constexpr std::size_t most_unused = 8; // of loaders that are opened again
 
-  std::vector<std::unique_ptr<served_offer<Comm>>> offers_;
+  std::vector<served_offer<Comm>> offers_;
   std::vector<entry> kinds_;
   std::size_t last_ = 0;
 };

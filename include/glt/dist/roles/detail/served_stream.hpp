@@ -52,7 +52,6 @@ public:
       bytes_ahead_ -= credit.bytes;
     }
   }
-  /// Ends the epoch.
   void stop() noexcept { step_ = end_step_; }
 
   /// Returns the number of batches to make now in one sweep: a bulk, or the rest of the epoch; 0 if none may be sent.

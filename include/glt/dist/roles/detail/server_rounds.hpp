@@ -11,8 +11,6 @@ namespace glt::detail {
 
 /// Rounds of collective work of the servers. First each server sends a wish. Then all make kinds of batches, or the
 /// next batches of one kind: every server that has a loader of this kind with batches to make adds one bulk.
-///
-/// Concurrent calls: none on one object.
 template <communicator Comm>
 class server_rounds {
 public:

@@ -274,7 +274,6 @@ public:
   [[nodiscard]] bool reads_in_place(int part) const noexcept {
     return shared_.parts().has(static_cast<std::size_t>(part));
   }
-  /// Returns the reason why rows of some ranks are not sampled in place; empty if all are.
   [[nodiscard]] std::string const& why_not_in_place() const noexcept { return shared_.reason(); }
   /// Counts the rows sampled so far.
   [[nodiscard]] read_counts counts() const noexcept { return counts_; }

@@ -70,7 +70,6 @@ public:
 
   [[nodiscard]] int num_types() const noexcept { return static_cast<int>(books_.size()); }
   [[nodiscard]] bool has_copies() const noexcept { return !copied_.empty(); }
-  /// Returns the book of all types together.
   [[nodiscard]] partition_book const& book() const noexcept { return book_; }
 
   /// Returns the first row of every type in a part, and the end of the last type.

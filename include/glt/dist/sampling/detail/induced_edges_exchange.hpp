@@ -159,12 +159,6 @@ public:
     merge(sets, edge_ids);
     return std::span(merged_).first(num_sets_);
   }
-  /// Selects edges for one set.
-  hop_sample<Policy, local_id> const& select(call_site site, dist::graph<Policy, Vertex> const& graph,
-                                             array_view<space, Vertex const> set, std::int64_t first, bool edge_ids) {
-    asked_set<space, Vertex> const one{set, first};
-    return select(site, graph, std::span(&one, 1), edge_ids)[0];
-  }
 
 private:
   void fill(partition_book const& book, std::span<asked_set<space, Vertex> const> sets) {

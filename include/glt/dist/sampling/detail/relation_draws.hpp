@@ -134,7 +134,6 @@ public:
     }
   }
 
-  /// Returns the draws over every relation for all requesters.
   [[nodiscard]] std::span<hop_sample<Policy, Vertex> const> drawn() const noexcept {
     return std::span(drawn_).first(types_.size());
   }
@@ -154,7 +153,6 @@ public:
   }
 
 private:
-  // Returns the first row of a requester among the rows of a type.
   [[nodiscard]] std::int64_t first_row(std::size_t type, std::size_t requester) const {
     auto const first = type * num_requesters_;
     return offsets_[first + requester] - offsets_[first];

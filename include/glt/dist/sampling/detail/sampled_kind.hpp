@@ -62,7 +62,7 @@ struct no_lone_worker {
 
 /// Checks the batches of a bulk, each by `check_seeds(batch)` as well.
 ///
-/// @throws precondition_error  if there are none, or one has no subgraph to write to
+/// @throws precondition_error  if there are none, or one has nothing to write to
 template <class Item, class CheckSeeds>
 void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
   if (batches.empty()) {
@@ -71,7 +71,7 @@ void check_batches(std::span<Item const> batches, CheckSeeds check_seeds) {
   for (auto const& batch : batches) {
     check_seeds(batch);
     if (batch.out == nullptr) {
-      throw precondition_error("a batch has no subgraph to write to; set `out`");
+      throw precondition_error("a batch has nothing to write to; set `out`");
     }
   }
 }
@@ -110,7 +110,6 @@ struct batch_worker {
   std::vector<inherited_queries<Policy, Rule>> queries; // by node type
 };
 
-/// Returns a fingerprint of valid options of a sampler.
 template <class Options>
 [[nodiscard]] std::int64_t fingerprint_of(Options const& options, std::size_t num_edge_types) {
   fingerprint print;

@@ -58,7 +58,6 @@ struct item_bytes {
   }
 };
 
-/// Writes items to a message.
 template <class Bytes, memory_space Space, class Item>
 struct write_items {
   array_view<Space, Item const> items;

@@ -130,7 +130,6 @@ struct distribute_moves {
   }
 };
 
-/// Admits received walkers.
 template <class Walker, memory_space Space, vertex_id Vertex>
 struct admit_walkers {
   name_walker<Space, Vertex> name;
@@ -143,7 +142,6 @@ struct admit_walkers {
   }
 };
 
-/// Writes received visits into their walks.
 template <memory_space Space, vertex_id Vertex>
 struct admit_visits {
   walk_rows<Space, Vertex> out;

@@ -70,7 +70,6 @@ public:
     return books_[ends_[edge_type].destination];
   }
 
-  /// Returns the rows of an edge type.
   [[nodiscard]] part_rows<space, vertex_type> rows(std::size_t edge_type = 0) const {
     auto const type = ends_[edge_type].destination;
     auto made = make_part_rows(own_.graphs[edge_type], part_, books_[type], offsets_[type]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/dist/detail/exchange/agree.hpp>
+#include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/walk/detail/part_walkers.hpp>
 #include <glt/dist/walk/detail/walk_inbox.hpp>
 #include <glt/dist/walk/detail/walk_moves.hpp>
@@ -50,7 +51,8 @@ public:
     call_site site{.what = operation::walk, .step = batches.empty() ? 0 : batches[0].key.step};
     walk_rows<space, Vertex> rows;
     auto const unable = failure_of([&] {
-      check(batches, book);
+      check_batches(batches,
+                    [&](auto const& batch) { validate_vertices(policy_, "start", batch.starts, book.num_vertices()); });
       rows = make_room(batches, options);
       name.keys = take_keys(batches);
       start(batches, options, step, name, rows);
@@ -97,18 +99,6 @@ private:
       print.add(key.seed).add(key.epoch).add(key.step);
     }
     return print.value();
-  }
-
-  void check(batches_type batches, partition_book const& book) const {
-    if (batches.empty()) {
-      throw precondition_error("no batches of walks; a rank without starts joins with empty ones");
-    }
-    for (auto const& [starts, key, out] : batches) {
-      validate_vertices(policy_, "start", starts, book.num_vertices());
-      if (out == nullptr) {
-        throw precondition_error("a batch of walks has nothing to write to; set `out`");
-      }
-    }
   }
 
   // Makes room for the walks of all batches: in `out` of the only batch, or in `joined_`.
@@ -178,7 +168,6 @@ private:
     }
   }
 
-  // Admits the walkers and visits of the last exchange.
   void admit(name_walker<space, Vertex> const& name, walk_rows<space, Vertex> rows) {
     inbox_.open(
         [&](std::int64_t count) {

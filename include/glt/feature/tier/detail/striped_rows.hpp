@@ -67,7 +67,6 @@ void for_each_chunk(Executor const& ex, std::int64_t rows, std::int64_t chunks, 
 template <memory_space Space, class T>
 class striped_rows {
 public:
-  /// Makes a view without rows.
   striped_rows() noexcept {} // g++ 12 does not survive a default with initialisers of members in some units
 
   /// Makes a view of the rows of one device.
@@ -87,7 +86,6 @@ public:
   /// Returns the addresses of the rows of the devices, or-ed together.
   [[nodiscard]] std::uintptr_t addresses() const noexcept { return addresses_; }
 
-  /// Returns the same rows as bytes.
   [[nodiscard]] striped_rows<Space, std::byte> bytes() const noexcept {
     auto const row_bytes = columns_ * static_cast<std::int64_t>(sizeof(T));
     if (devices_ == nullptr) {
@@ -126,7 +124,6 @@ class stripe_table {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Makes a table without rows.
   stripe_table() = default;
 
   /// Borrows the rows of every device; row r of all is row r / G of stripes[r mod G].

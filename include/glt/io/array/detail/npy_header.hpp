@@ -270,7 +270,6 @@ inline void check_npy_start(std::string_view start, std::string_view type, std::
   return read_npy_header(file);
 }
 
-/// True if the elements of a file are stored with the highest byte first.
 [[nodiscard]] inline bool is_big_endian(npy_header const& header) {
   return header.type.starts_with('>');
 }
@@ -285,7 +284,6 @@ inline void check_npy_start(std::string_view start, std::string_view type, std::
   return header.fortran_order && std::ranges::count_if(header.shape, [](auto side) { return side > 1; }) > 1;
 }
 
-/// Reverses the bytes of every element.
 inline void reverse_elements(std::byte* bytes, std::int64_t count, std::int64_t element_bytes) {
   for (std::int64_t i = 0; i < count; ++i) {
     std::reverse(bytes + i * element_bytes, bytes + (i + 1) * element_bytes);

@@ -50,7 +50,7 @@ public:
     for (auto const& type : files_.node_types()) {
       nodes_.push_back(read_node_table(
           files_, type, counts, [&](path const& file) { return map_dense(file); },
-          [](path const& file) { return read_npy_any(file); }, [&] { return count_nodes(type.name); }));
+          [](path const& file) { return read_npy_any(file); }, [&] { return view(); }));
     }
   }
 
@@ -157,27 +157,6 @@ private:
       }
     }
     edges_.push_back(std::move(edges));
-  }
-
-  // Counts the vertices from the edges if no array has a row per vertex.
-  [[nodiscard]] std::int64_t count_nodes(std::string const& type) const {
-    std::int64_t count = 0;
-    auto const see = [&](array const& pairs, std::string const& source, std::string const& destination) {
-      for (int row = 0; row < 2; ++row) {
-        if ((row == 0 ? source : destination) == type && pairs.columns() > 0) {
-          constexpr auto most = std::numeric_limits<std::int64_t>::max() - 1;
-          auto const ids = pairs.matrix<global_id>().row(row);
-          count = std::max(count, std::min(*std::max_element(ids.begin(), ids.end()), most) + 1);
-        }
-      }
-    };
-    for (auto const& edges : edges_) {
-      see(edges.edge_index, edges.type.source, edges.type.destination);
-      for (auto const& [kind, pairs] : edges.links) {
-        see(pairs, edges.type.source, edges.type.destination);
-      }
-    }
-    return count;
   }
 
   npy_folder_files files_;

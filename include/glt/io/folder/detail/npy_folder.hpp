@@ -34,7 +34,7 @@ public:
     }
     for (auto const& type : files_.node_types()) {
       auto const from = [&](path const& file) { return load(file); };
-      data_.nodes.push_back(read_node_table(files_, type, counts_, from, from, [&] { return count_nodes(type.name); }));
+      data_.nodes.push_back(read_node_table(files_, type, counts_, from, from, [&] { return data_.view(); }));
     }
     for (std::size_t i = 0; i < data_.edges.size(); ++i) {
       check_edges(data_.edges[i], files_.edge_types()[i]);
@@ -95,25 +95,6 @@ private:
       }
     }
     data_.edges.push_back(std::move(edges));
-  }
-
-  // Counts the vertices from the edges if no array has a row per vertex.
-  [[nodiscard]] std::int64_t count_nodes(std::string const& type) const {
-    std::int64_t count = 0;
-    auto const see = [&](std::string const& end, std::vector<global_id> const& ids) {
-      count = end == type ? count_ids(ids, count) : count;
-    };
-    for (auto const& edges : data_.edges) {
-      see(edges.source, edges.sources);
-      see(edges.destination, edges.destinations);
-      for (auto const& links : edges.links) {
-        see(edges.source, links.edges.sources);
-        see(edges.destination, links.edges.destinations);
-        see(edges.source, links.negatives.sources);
-        see(edges.destination, links.negatives.destinations);
-      }
-    }
-    return count;
   }
 
   void check_edges(raw_data::edge_table const& edges, edge_type_name const& type) const {

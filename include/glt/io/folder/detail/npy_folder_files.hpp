@@ -300,14 +300,31 @@ private:
   std::vector<edge_type_name> edge_types_;
 };
 
+/// Returns one more than the highest id of a type in edges and link splits.
+[[nodiscard]] inline std::int64_t count_vertices(raw_data_view const& data, std::string const& type) {
+  std::int64_t count = 0;
+  for (auto const& table : data.edges) {
+    auto const see = [&](auto const& pairs) {
+      count = table.source == type ? count_ids(pairs.sources, count) : count;
+      count = table.destination == type ? count_ids(pairs.destinations, count) : count;
+    };
+    see(table.columns);
+    for (auto const& links : table.links) {
+      see(links.edges);
+      see(links.negatives);
+    }
+  }
+  return count;
+}
+
 /// Reads the arrays of a type of vertices. `keep(file)` returns an array with a row per vertex, `load(file)` any other
-/// array, and `count()` the number of vertices by the edges, if nothing else tells it.
+/// array, and `edges()` the edges of all types, which count the vertices if nothing else does.
 ///
 /// @throws io_error  if an array has another number of rows than the others, or as `integers_of` and `split_of`
-template <class Keep, class Load, class Count>
+template <class Keep, class Load, class Edges>
 [[nodiscard]] raw_data::node_table read_node_table(npy_folder_files const& files, node_type_name const& type,
                                                    std::map<std::string, std::int64_t> const& counts, Keep keep,
-                                                   Load load, Count count) {
+                                                   Load load, Edges edges) {
   using path = std::filesystem::path;
   raw_data::node_table nodes;
   nodes.name = type.name;
@@ -347,7 +364,7 @@ template <class Keep, class Load, class Count>
     rows_are(*file, std::ssize(nodes.times));
   }
   if (!known) {
-    nodes.num_nodes = count();
+    nodes.num_nodes = count_vertices(edges(), type.name);
   }
   for (auto const& [ids, kind] : {std::pair{&nodes.train, "train_idx"}, std::pair{&nodes.valid, "valid_idx"},
                                   std::pair{&nodes.test, "test_idx"}}) {

@@ -36,7 +36,6 @@ public:
                ? std::nullopt
                : std::optional(json_cursor(*path_, *found, (name_.empty() ? "" : name_ + ".") + key));
   }
-  /// Returns the member of an object.
   [[nodiscard]] json_cursor at(char const* key) const {
     auto found = find(key);
     if (!found) {
@@ -44,7 +43,6 @@ public:
     }
     return *std::move(found);
   }
-  /// Returns the elements of a list.
   [[nodiscard]] std::vector<json_cursor> elements() const {
     if (!value_->is_array()) {
       fail("is no list");

@@ -182,7 +182,6 @@ inline void check_entries(text_source const& source, matrix_market_header const&
   return set;
 }
 
-/// Reads the matrix of a file.
 [[nodiscard]] inline raw_data read_matrix_market(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_matrix_market(source, read);

@@ -222,7 +222,6 @@ private:
     ++comments_.back().second;
   }
 
-  // Reads the line up to its end.
   void parse_row(text_cursor& cursor, std::int64_t row) {
     bool more = !cursor.at_line_end();
     if (header_.vertex_sizes) {
@@ -344,7 +343,6 @@ void check_both_ways(std::string const& path, metis_header const& header, metis_
   return set;
 }
 
-/// Reads the graph of a file.
 [[nodiscard]] inline raw_data read_metis_graph(std::filesystem::path const& path, read_options const& read = {}) {
   text_source source(path);
   return read_metis_graph(source, read);

@@ -93,7 +93,6 @@ inline std::int64_t count_lines(char const* at, char const* end) noexcept {
   return count + std::count(at, end, '\n');
 }
 
-/// Place in a text.
 struct text_place {
   std::int64_t offset = 0; ///< in bytes of the unpacked text
   std::int64_t line = 1;

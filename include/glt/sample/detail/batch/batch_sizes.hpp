@@ -49,7 +49,6 @@ public:
       return {.exact = place(number)};
     }
   }
-  /// Returns the place of a size.
   [[nodiscard]] array_view<space, std::int64_t const> place(std::int64_t number) const noexcept {
     return sizes_.view().subview(number, 1);
   }
@@ -92,7 +91,6 @@ class batch_sizes {
   static constexpr memory_space space = Policy::space;
 
 public:
-  /// Sizes of the vertices of a type.
   struct vertex_sizes {
     std::int64_t bad_seed = 0; ///< see `seed_occurrences`
     std::int64_t begin = 0;    ///< of the frontier in nodes
@@ -101,7 +99,6 @@ public:
     std::int64_t frontier_bound = 0;
     std::int64_t arrived_bound = 0; ///< vertices that may be new in this hop
   };
-  /// Sizes of the edges of a type.
   struct edge_sizes {
     std::size_t source = 0; ///< types
     std::size_t destination = 0;

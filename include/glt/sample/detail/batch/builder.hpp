@@ -133,12 +133,10 @@ public:
     start(seeds, expand, true, out, num_vertices, expected);
   }
 
-  /// Returns the vertices to expand next, without duplicates in a tree; `next_trees` returns their trees, if the batch
-  /// is disjoint. Valid until the next hop.
+  /// Returns the vertices to expand next, without duplicates in a tree. Valid until the next hop.
   ///
   /// @cost   waits for their number
   [[nodiscard]] array_view<space, Vertex const> next_frontier() { return builder_.current_frontier(0); }
-  [[nodiscard]] array_view<space, local_id const> next_trees() { return builder_.current_trees(0); }
 
   /// Appends the draws for `next_frontier()`.
   ///

@@ -82,7 +82,6 @@ struct candidate_vertices {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers() const noexcept {
     return weights.ends.empty() ? num_vertices : weights.total();
   }
-  /// Returns the vertex of a number.
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(std::int64_t number) const noexcept {
     std::int64_t const original = weights.ends.empty() ? number : weights.find(number);
     return renumbered.empty() ? static_cast<Vertex>(original) : renumbered[original];
@@ -99,7 +98,6 @@ struct candidates_view {
   [[nodiscard]] GLT_HOST_DEVICE constexpr std::int64_t num_numbers(pair_end end) const noexcept {
     return of(end).num_numbers();
   }
-  /// Returns the vertex of a number.
   [[nodiscard]] GLT_HOST_DEVICE constexpr Vertex vertex(pair_end end, std::int64_t number) const noexcept {
     return of(end).vertex(number);
   }

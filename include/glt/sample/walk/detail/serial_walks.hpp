@@ -39,7 +39,6 @@ struct all_rows {
   GLT_HOST_DEVICE void prefetch(global_id vertex) const noexcept { detail::prefetch(graph.offsets().data() + vertex); }
 };
 
-/// Rows of a `walks`.
 template <memory_space Space, vertex_id Vertex>
 struct walk_rows {
   matrix_view<Space, Vertex> vertices;

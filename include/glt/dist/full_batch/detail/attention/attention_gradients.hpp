@@ -136,7 +136,6 @@ private:
   }
 };
 
-/// Functor that adds the gradients by queries of the edges of a shard.
 template <memory_space Space, class T, class Score, class Dropout, class Terms = plain_terms>
 struct add_query_gradients {
   using sum_type = typename Terms::template sum_type<T>;

@@ -127,7 +127,6 @@ struct dot_product_score {
   }
 };
 
-/// Dropout that keeps every coefficient.
 struct no_dropout {
   template <class T>
   [[nodiscard]] GLT_HOST_DEVICE T factor(std::int64_t, std::int64_t) const {
@@ -149,7 +148,6 @@ struct keyed_dropout {
   }
 };
 
-/// Columns of a head.
 struct head_columns {
   std::int64_t values;
   std::int64_t keys;

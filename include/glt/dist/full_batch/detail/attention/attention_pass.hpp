@@ -124,7 +124,6 @@ public:
     check_size(name, matrix.rows(), matrix.columns(), graph_->num_destinations(), columns);
   }
 
-  /// Checks that all ranks attend in the same way.
   void agree(std::string const& failure, attention_phase phase) {
     auto const headers =
         exchange_values(graph_->host(), {.what = operation::attend, .step = graph_->passes().next_number()}, failure,
@@ -135,7 +134,6 @@ public:
     });
   }
 
-  /// Returns the values and keys of a block.
   [[nodiscard]] attention_sources<T> sources_in(std::byte const* block) const {
     auto const* const data = reinterpret_cast<T const*>(block);
     if (data == nullptr) { // no rows
@@ -144,7 +142,6 @@ public:
     return {{data, shape_.source_columns()}, {data + shape_.values, shape_.source_columns()}};
   }
 
-  /// Writes values and keys of local rows to a block.
   void pack_sources(array_view<space, local_id const> rows, std::byte* block) const {
     if (rows.empty()) {
       return;

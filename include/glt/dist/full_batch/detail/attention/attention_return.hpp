@@ -52,7 +52,6 @@ public:
             .from_next = next.is_pushed ? 0 : pass_->bytes(next.sources, sources)};
   }
 
-  /// Returns the bytes of the replies of a step.
   [[nodiscard]] step_bytes reply_bytes(std::int64_t k) const {
     auto const next = own_edges(k);
     auto const previous = others_edges(k);

@@ -73,7 +73,6 @@ template <memory_space Space>
   return chosen;
 }
 
-/// Edge of a shard.
 struct listed_edge {
   local_id row;
   local_id column;

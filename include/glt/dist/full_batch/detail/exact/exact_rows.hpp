@@ -79,7 +79,6 @@ struct fixed_columns {
   [[nodiscard]] static GLT_HOST_DEVICE std::int64_t settled(std::uint64_t sum) {
     return fixed_point::settled<Count>(sum);
   }
-  /// Returns the numbers of the columns from `first` on.
   [[nodiscard]] GLT_HOST_DEVICE fixed_columns from(std::int64_t first) const { return {scales + first}; }
 };
 
@@ -116,7 +115,6 @@ struct write_exact_values {
   }
 };
 
-/// Writes the values of sums that are added exactly.
 template <device_policy Policy, class T>
 void write_exact(Policy const& policy, strided_rows<std::int64_t> sums, strided_rows<T> values, std::int64_t rows,
                  std::int64_t columns, fixed_columns numbers) {
