@@ -391,7 +391,7 @@ TEST_CASE("a file that becomes shorter is an error with the place, and the rest 
 TEST_CASE("rows of several files come in their order, and a read that fails names file and row of the file") {
   constexpr std::int64_t row_bytes = 1000;
   scratch_folder const scratch;
-  std::vector<io::disk_rows::file> files;
+  std::vector<io::disk_rows::file_type> files;
   std::string all;
   for (std::int64_t const rows : {0, 40, 0, 1, 30, 0}) {
     auto const number = std::ssize(files);

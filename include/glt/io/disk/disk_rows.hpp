@@ -169,7 +169,7 @@ namespace glt::io {
 class disk_rows : public glt::detail::row_storage {
 public:
   using options = detail::disk_options; ///< cache, and ways to read
-  using file = detail::file_rows;       ///< rows that follow each other in a file
+  using file_type = detail::file_rows;  ///< rows that follow each other in a file
 
   /// Numbers of all calls so far.
   struct counts {
@@ -194,7 +194,7 @@ public:
   ///
   /// @shape  files [1 or more], with rows of `row_bytes` bytes each
   /// @throws precondition_error, io_error  as for one file
-  disk_rows(std::vector<file> files, std::int64_t row_bytes, options const& chosen = {})
+  disk_rows(std::vector<file_type> files, std::int64_t row_bytes, options const& chosen = {})
       : files_(std::move(files)), row_bytes_(row_bytes), queue_(open_all(chosen), chosen.queue_depth, chosen.io_uring),
         most_bytes_(std::max(smallest_slot, (row_bytes / queue_.block() + 2) * queue_.block())),
         cache_(num_rows(), row_bytes, chosen.cache_bytes) {}
@@ -331,7 +331,7 @@ private:
     }
   }
 
-  std::vector<file> files_;
+  std::vector<file_type> files_;
   std::vector<std::int64_t> begins_{0}; // [files + 1], first row of each file
   std::int64_t row_bytes_;
   mutable std::mutex mutex_;
