@@ -48,7 +48,7 @@ void sample_links(benchmark::State& state, glt::link_options options, bool weigh
   auto const graph = glt_bench::rmat_graph().view();
   auto const connected = glt_bench::connected_vertices(graph);
   options.neighbors.fanouts = {15, 10};
-  auto const weights = weighted ? degree_weights().view() : glt::detail::vertex_weights_view<glt::memory_space::host>{};
+  auto const weights = weighted ? degree_weights().view() : glt::vertex_weights<cpu>::view_type{};
   glt::link_sampler<cpu> sampler(graph, options, weights);
   glt::link_sample<cpu> out;
   std::int64_t step = 0;
@@ -93,7 +93,7 @@ void sample_ends(benchmark::State& state) {
 void draw_negatives(benchmark::State& state, glt::negative_options options, bool weighted) {
   auto const graph = glt_bench::rmat_graph().view();
   auto const connected = glt_bench::connected_vertices(graph);
-  auto const weights = weighted ? degree_weights().view() : glt::detail::vertex_weights_view<glt::memory_space::host>{};
+  auto const weights = weighted ? degree_weights().view() : glt::vertex_weights<cpu>::view_type{};
   glt::detail::local_candidates<cpu, glt::local_id> candidates(graph, weights, {});
   options.mode = glt::negative_mode::triplet;
   options.amount = 5;

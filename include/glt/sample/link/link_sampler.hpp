@@ -107,8 +107,8 @@ public:
   /// @cost   O(V + E)
   template <std::same_as<typename kind::rules_type> SameRules> // so that {} is not a rule
   link_sampler(Graph graph, options_type options, SameRules rules,
-               negative_options::of_both_ends<detail::vertex_weights_view<space>> weights = {}, Policy policy = {},
-               typename kind::originals_type original = {},
+               negative_options::of_both_ends<typename vertex_weights<Policy>::view_type> weights = {},
+               Policy policy = {}, typename kind::originals_type original = {},
                negative_options::of_both_ends<array_view<space, std::int64_t const>> times = {})
       : graph_(graph), types_(kind::types(graph, options)), options_(std::move(options)), rules_(std::move(rules)),
         policy_(policy), sampler_(graph, options_.neighbors, kind::neighbor_rules(rules_), policy, original),
@@ -129,8 +129,8 @@ public:
 
   /// Samples uniformly.
   link_sampler(Graph graph, options_type options,
-               negative_options::of_both_ends<detail::vertex_weights_view<space>> weights = {}, Policy policy = {},
-               typename kind::originals_type original = {})
+               negative_options::of_both_ends<typename vertex_weights<Policy>::view_type> weights = {},
+               Policy policy = {}, typename kind::originals_type original = {})
     requires std::same_as<Rule, uniform_rule>
       : link_sampler(graph, std::move(options), kind::rules_without_data(graph), weights, std::move(policy),
                      std::move(original)) {}
