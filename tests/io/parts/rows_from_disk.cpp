@@ -110,7 +110,8 @@ TEST_CASE("batches with features from disk are those with features in memory") {
     io::write_parts(scratch / "parts", set, random_labels(set, comm.size()));
     auto const expected = prints(comm, io::open_data_set(comm, scratch / "parts"));
     CHECK(!expected.empty());
-    for (std::int64_t const cache_bytes : {std::int64_t{0}, std::int64_t{300}, std::numeric_limits<std::int64_t>::max()}) {
+    for (std::int64_t const cache_bytes :
+         {std::int64_t{0}, std::int64_t{300}, std::numeric_limits<std::int64_t>::max()}) {
       for (bool const io_uring : {false, true}) {
         io::disk_rows::options const disk{.cache_bytes = cache_bytes, .queue_depth = 4, .io_uring = io_uring};
         auto const data = io::open_data_set(comm, scratch / "parts", {.disk = disk});

@@ -242,8 +242,9 @@ private:
 
   std::filesystem::path const& checked(std::filesystem::path const& path, options const& chosen) const {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    if (offset_ < 0 || num_rows_ < 0 || num_rows_ > std::numeric_limits<std::int32_t>::max() || row_bytes_ < 0 || chosen.cache_bytes < 0 || chosen.queue_depth < 1 ||
-        chosen.queue_depth > 1024 || (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
+    if (offset_ < 0 || num_rows_ < 0 || num_rows_ > std::numeric_limits<std::int32_t>::max() || row_bytes_ < 0 ||
+        chosen.cache_bytes < 0 || chosen.queue_depth < 1 || chosen.queue_depth > 1024 ||
+        (row_bytes_ > 0 && num_rows_ > (most - offset_) / row_bytes_)) {
       throw precondition_error(glt::detail::message(num_rows_, " rows of ", row_bytes_, " bytes from byte ", offset_,
                                                     " of ", path.string(), ", ", chosen.queue_depth,
                                                     " reads at a time, a cache of ", chosen.cache_bytes,
