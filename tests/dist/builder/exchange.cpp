@@ -64,9 +64,8 @@ TEST_CASE("an exchange with wrong counts on one rank fails on all") {
     auto const last = comm.size() - 1;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 0);
     counts[0] = 3;
-    auto const rounds = glt_test::thrown<glt::error>([&] {
-      static_cast<void>(glt::dist::exchange<int>(comm, items, counts, comm.rank() == last ? 8 : 64));
-    });
+    auto const rounds = glt_test::thrown<glt::error>(
+        [&] { static_cast<void>(glt::dist::exchange<int>(comm, items, counts, comm.rank() == last ? 8 : 64)); });
     CHECK((last == 0 || glt_test::names(rounds, "user step 8 hop 4", "user step 64 hop 4", "same calls")));
   });
 }

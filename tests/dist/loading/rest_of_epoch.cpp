@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -163,6 +164,10 @@ TEST_CASE("the new ranks take equal shares of a batch, neighbours what the old o
     sizes.push_back(of.options.batch_size);
   }
   CHECK(sizes == std::vector<std::int64_t>{2, 3, 3});
+  auto const whole = first_run({5, 4}, {.batch_size = std::numeric_limits<std::int64_t>::max()}); // of one step
+  for (std::int64_t const step : {0, 1, 2}) {
+    CHECK(dealt(rest_of(whole, 0, step, 3), 0, step, 9) == dealt(whole, 0, step, 9));
+  }
   auto const again = rest_of(two, 0, 2, 2); // as many as saved: the same loaders
   CHECK(again[1].seeds.vertices == two[1].seeds.vertices);
   CHECK(again[1].options.batch_size == 4);

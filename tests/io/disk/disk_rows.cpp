@@ -435,6 +435,7 @@ TEST_CASE("wrong arguments and files that do not fit are refused") {
     return thrown<precondition_error>([&] { io::disk_rows const disk(file.path, 128, rows, 10, options); });
   };
   CHECK(names(refused(-1, {}), "-1 rows of 10 bytes", "0 or more"));
+  CHECK(names(refused(std::int64_t{1} << 31, {}), "2147483648 rows of 10 bytes", file.path.string(), "less than 2^31"));
   CHECK(names(refused(100, {.cache_bytes = -1}), "a cache of -1 bytes"));
   CHECK(names(refused(100, {.queue_depth = 0}), "0 reads at a time"));
   CHECK(names(refused(100, {.queue_depth = 1025}), "1025 reads at a time"));

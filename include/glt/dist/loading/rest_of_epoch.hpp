@@ -61,11 +61,16 @@ inline void check_saved_together(std::span<dist::loader_checkpoint const> saved)
 class remaining_order {
 public:
   explicit remaining_order(std::span<dist::loader_checkpoint const> saved) {
+    std::int64_t all = 1;
     for (auto const& of : saved) {
+      all += of.num_seeds;
+    }
+    for (auto const& of : saved) {
+      auto const batch_size = std::min(of.batch_size, all); // a larger batch has no more seeds
       auto const left_out = of.drop_last ? of.num_seeds % of.batch_size : 0;
-      auto const done = (of.step - of.steps_before) * of.batch_size;
-      ranks_.push_back({of.batch_size, std::max(of.num_seeds - left_out - done, std::int64_t{0})});
-      batch_of_all_ += of.num_seeds > 0 ? of.batch_size : 0;
+      auto const done = (of.step - of.steps_before) * batch_size;
+      ranks_.push_back({batch_size, std::max(of.num_seeds - left_out - done, std::int64_t{0})});
+      batch_of_all_ += of.num_seeds > 0 ? batch_size : 0;
     }
     batch_of_all_ = std::max(batch_of_all_, std::int64_t{1});
   }
