@@ -201,6 +201,7 @@ TEST_CASE("seed edges keep their destinations, labels and times, and typed seeds
 
   run<dist::typed_seeds<>> const typed{{{3, std::vector<glt::global_id>{4, 5}}, {.batch_size = 1}}};
   auto const of_two = rest_of(typed, 0, 1, 2);
+  static_assert(std::has_unique_object_representations_v<dist::loader_checkpoint>, "its bytes are in files");
   static_assert(
       std::same_as<decltype(dist::rest_of_epoch(
                        std::vector<dist::loader_checkpoint>(), [](int) { return dist::typed_seeds<>(); }, 0, 1)),

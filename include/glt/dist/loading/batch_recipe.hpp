@@ -159,7 +159,7 @@ private:
     if constexpr (requires(Rule rule) { rule.check_rows(graph_->local()); }) {
       rules_.check_rows(graph_->local());
     } else if constexpr (requires(Rule rule) { rule.check_rows(graph_->local(0)); }) {
-      for (int e = 0; e < std::min<int>(std::ssize(rules_), graph_->schema().num_edge_types()); ++e) {
+      for (int e = 0; e < graph_->schema().num_edge_types() && e < std::ssize(rules_); ++e) {
         rules_[static_cast<std::size_t>(e)].check_rows(graph_->local(e));
       }
     }

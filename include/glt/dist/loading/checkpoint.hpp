@@ -76,6 +76,7 @@ struct loader_checkpoint {
   std::int64_t batch_size = 0;
   bool shuffle = false;
   bool drop_last = false;
+  std::array<std::uint8_t, 6> padding{}; ///< zeros, so that equal checkpoints have equal bytes
   std::uint64_t seed = 0;
   std::int64_t steps_before = 0;
   std::int64_t num_steps = 0; ///< of an epoch
