@@ -11,6 +11,7 @@
 #include <glt/dist/link/detail/remote_candidates.hpp>
 #include <glt/dist/link/detail/vertex_times.hpp>
 #include <glt/dist/link/vertex_weights.hpp>
+#include <glt/dist/sampling/detail/sampled_kind.hpp>
 #include <glt/dist/sampling/hetero_sampler.hpp>
 #include <glt/dist/sampling/neighbor_sampler.hpp>
 #include <glt/sample/link/detail/exclusion_rule.hpp>
@@ -261,9 +262,14 @@ private:
   }
 
   void prepare(std::span<bulk_item const> batches) {
-    if (batches.empty()) {
-      throw precondition_error("no batches; a rank without seed edges joins with empty ones");
-    }
+    detail::check_batches(batches, [&](bulk_item const& batch) {
+      detail::validate_seed_edges(policy_, batch.sources, batch.destinations, relation_.num_sources(),
+                                  relation_.num_destinations());
+      detail::validate_labels(policy_, batch.labels, batch.destinations.size(), options_.negatives);
+      if (detail::has_query<Rule>) {
+        detail::check_queries(batch.sources.size(), batch.queries.size());
+      }
+    });
     while (workers_.size() < batches.size()) {
       workers_.push_back({glt::detail::seed_edges<Policy, Vertex>(policy_),
                           {},
@@ -273,17 +279,7 @@ private:
     wanted_.reserve(batches.size());
     items_.reserve(batches.size());
     for (std::size_t b = 0; b < batches.size(); ++b) {
-      auto const& [sources, destinations, labels, queries, key, out] = batches[b];
-      detail::validate_seed_edges(policy_, sources, destinations, relation_.num_sources(),
-                                  relation_.num_destinations());
-      detail::validate_labels(policy_, labels, destinations.size(), options_.negatives);
-      if (detail::has_query<Rule>) {
-        detail::check_queries(sources.size(), queries.size());
-      }
-      if (out == nullptr) {
-        throw precondition_error("a batch has no sample to write to; set `out`");
-      }
-      workers_[b].positives.assign(sources, destinations);
+      workers_[b].positives.assign(batches[b].sources, batches[b].destinations);
     }
   }
 
