@@ -186,8 +186,7 @@ public:
   [[nodiscard]] array_view<space, float const> edge_weights(int edge_type = only_type) const {
     return of_edges(edge_type).weights.view();
   }
-  /// Returns the times of this part's edges of a type by position in the rows of the graph, or none. Rows are in the
-  /// order of the input, which `temporal_rule` can use only if it is an order of time; else see `sort_rows_by_time`.
+  /// Returns the times of this part's edges of a type by position in the rows, or none; see `sort_rows_by_time`.
   [[nodiscard]] array_view<space, std::int64_t const> edge_times(int edge_type = only_type) const {
     return of_edges(edge_type).times.view();
   }

@@ -201,8 +201,8 @@ public:
 
   /// Writes rows; see `row_storage`.
   ///
-  /// @throws io_error  naming file, byte and row of the file, if the file became shorter or the system cannot read it; the cache then is
-  ///                   as before
+  /// @throws io_error  naming file, byte and row, if a file became shorter or cannot be read; the cache then is as
+  ///                   before
   /// @cost   one copy of a cached row; O(M log M) for M rows that are not cached, and a second copy into the cache
   std::int64_t read(host_view<std::int64_t const> rows, std::byte* out) const override {
     std::scoped_lock const one_call(mutex_);
