@@ -83,8 +83,8 @@ TEST_CASE("negatives from parts equal the naive ones, uniform and weighted") {
         for (std::int64_t v = 0; v < list.num_vertices; ++v) {
           shares.push_back(scale(static_cast<double>(v % 3 + 1)));
         }
-        glt::detail::remote_candidates uniform(edges, &directory, {});
-        glt::detail::remote_candidates weighted(edges, &directory, &table);
+        candidates uniform(edges, &directory, {});
+        candidates weighted(edges, &directory, &table);
         for (auto const& option : glt_test::link_options_to_try()) {
           glt::detail::negative_drawer<cpu, glt::global_id> drawer(option.negatives);
           glt::sample_key const key{.seed = 6, .step = 2};
@@ -109,7 +109,7 @@ TEST_CASE("a round is one look-up and one test, and rounds end when all ranks ar
     glt::dist::graph const graph(comm, divided.part(comm.rank()));
     glt::dist::vertex_directory directory(comm, graph);
     glt::detail::edge_queries edges(comm, glt::detail::part_of_relation(graph), cpu());
-    glt::detail::remote_candidates candidates(edges, &directory, {});
+    glt::detail::remote_candidates<decltype(comm), cpu, glt::global_id> candidates(edges, &directory, {});
     auto const positives = glt_test::some_positives(list, 40, static_cast<std::uint64_t>(comm.rank()));
     // The rounds that the slowest rank needs, by the naive drawer.
     std::int64_t rounds = 1;
