@@ -216,13 +216,13 @@ template <class T>
 using host_matrix = matrix_view<memory_space::host, T>;
 
 } // namespace glt
-
 // Standard algorithms return iterators into a temporary view, and adaptors keep it by value.
+/// @cond
 template <glt::memory_space Space, class T>
 inline constexpr bool std::ranges::enable_borrowed_range<glt::array_view<Space, T>> = true;
 template <glt::memory_space Space, class T>
 inline constexpr bool std::ranges::enable_view<glt::array_view<Space, T>> = true;
-
+/// @endcond
 namespace glt::detail {
 
 /// Size that is known only where the work is done. The host may know only an upper bound, by which it makes room and
