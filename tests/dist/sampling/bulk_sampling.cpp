@@ -292,7 +292,7 @@ TEST_CASE("other numbers of batches, keys or bad seeds of one rank are the same 
     CHECK(glt_test::names(refused(std::span(good).first(is_last ? 0 : 3)), text, "no batches"));
     auto nowhere = good;
     nowhere[1].out = is_last ? nullptr : nowhere[1].out;
-    CHECK(glt_test::names(refused(nowhere), text, "no subgraph"));
+    CHECK(glt_test::names(refused(nowhere), text, "nothing to write to"));
     std::vector<glt::global_id> const bad{3, 101};
     auto bad_seed = good;
     if (is_last) {
