@@ -12,8 +12,9 @@
 # int64 [2, E]. With --dgl, two machines and random parts, DistDGL runs after each; CACHE is that of bench/peers.sh, which
 # puts DGL and the graph there. With --json, results go to FOLDER/<rate>.<delay>.<parts>.json. With --build, the programs of
 # that build folder run.
-# More machines than cores leave a core while they wait. Needs root, for the namespaces, which are removed at the end. Delays come from bench/support/network_switch.cpp, which takes a
-# part of a core and carries some 4 Gbit/s; without a delay, links are the kernel's.
+# Needs root, for the namespaces, which are removed at the end. If there are more machines than cores, MPI leaves its core
+# while it waits. Delays come from bench/support/network_switch.cpp, which takes a part of a core and carries some 4 Gbit/s;
+# without a delay, links are the kernel's.
 set -euo pipefail
 usage() {
   sed -n '4,5s/^# //p' "$0" >&2
@@ -130,9 +131,11 @@ measure() {
   local rate=$1 delay=$2 parts=$3
   printf '== %s machines, %s each way, delay %s ms, %s parts\n' "$machines" "$rate" "$delay" "$parts"
   "$work/agent" 10.213.77.1 "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 GLT_BENCH_SCALE=${GLT_BENCH_SCALE:-20} \
-    GLT_BENCH_PARTS=$parts ${edges:+GLT_BENCH_EDGES='$edges'} mpiexec.openmpi --hostfile $work/hosts --map-by node --bind-to none -n $machines \
+    GLT_BENCH_PARTS=$parts ${edges:+GLT_BENCH_EDGES='$edges'} \
+    mpiexec.openmpi --hostfile $work/hosts --map-by node --bind-to none -n $machines \
     --mca plm_rsh_agent $work/agent --mca oob_tcp_if_include 10.213.77.0/24 --mca btl_tcp_if_include 10.213.77.0/24 \
-    --mca pml ob1 --mca btl self,tcp --mca mpi_yield_when_idle $((machines > $(nproc))) -x GLT_BENCH_SCALE -x GLT_BENCH_PARTS ${edges:+-x GLT_BENCH_EDGES} \
+    --mca pml ob1 --mca btl self,tcp --mca mpi_yield_when_idle $((machines > $(nproc))) \
+    -x GLT_BENCH_SCALE -x GLT_BENCH_PARTS ${edges:+-x GLT_BENCH_EDGES} \
     $program --benchmark_color=false --benchmark_filter='$filter' ${json:+--benchmark_out=$work/report}"
   [ -z "$json" ] || mv -T "$work/report" "$json/$rate.$delay.$parts.json" # a link is replaced
   if [ -n "$dgl" ] && [ "$parts" = random ]; then
