@@ -17,6 +17,7 @@
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
 #include "support/ranks.hpp"
+#include "support/sanitized.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -508,7 +509,12 @@ TEST_CASE("what is wrong on one rank is an error on all") {
 
 TEST_CASE("memory stays below two and a half times the parts that are made, and a round for every rank") {
   std::optional<glt_test::allocated_bytes> used;
-  for (int const shape : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) {
+#ifdef GLT_TEST_SANITIZED
+  auto const shapes = {1, 6, 8, 15}; // every choice both ways
+#else
+  auto const shapes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#endif
+  for (int const shape : shapes) {
     bool const is_sparse = shape % 2 != 0;
     bool const has_values = shape / 2 % 2 != 0;
     bool const has_types = shape / 4 % 2 != 0;
@@ -558,6 +564,7 @@ TEST_CASE("memory stays below two and a half times the parts that are made, and 
   }
 }
 
+#ifndef GLT_TEST_SANITIZED // its bytes are the same there, and others test its results
 TEST_CASE("the multilevel partitioner sees the edges of all ranks in memory that does not grow with them") {
   constexpr std::int64_t num_vertices = 20'000;
   std::vector<std::int64_t> from;
@@ -596,3 +603,4 @@ TEST_CASE("the multilevel partitioner sees the edges of all ranks in memory that
       },
       {1, 2, 3});
 }
+#endif
