@@ -32,8 +32,7 @@ struct local_data {
     id_list() = default;
     /// Borrows a contiguous range, such as a vector, a span or a view.
     template <std::ranges::contiguous_range Range>
-      requires(std::integral<std::ranges::range_value_t<Range>> &&
-               std::ranges::borrowed_range<Range>)
+      requires(std::integral<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range>)
     id_list(Range&& range)
         : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))),
           read_(&read_as<std::ranges::range_value_t<Range>>) {}
@@ -89,11 +88,11 @@ struct local_data {
     row_list(host_matrix<T> matrix) : row_list(matrix.data(), matrix.rows(), matrix.columns(), matrix.columns()) {}
     /// Borrows a contiguous range of one element a row.
     template <std::ranges::contiguous_range Range>
-      requires(detail::element<std::ranges::range_value_t<Range>> &&
-               std::ranges::borrowed_range<Range>)
+      requires(detail::element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range>)
     row_list(Range&& range)
         : row_list(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)), 1, 1) {}
-    template <std::ranges::contiguous_range Range, class Reason = detail::elements_of_rows_are_numbers_of_an_element_type>
+    template <std::ranges::contiguous_range Range,
+              class Reason = detail::elements_of_rows_are_numbers_of_an_element_type>
       requires(!detail::element<std::ranges::range_value_t<Range>>)
     row_list(Range&&) = delete;
     template <std::ranges::contiguous_range Range, class Reason = detail::views_do_not_outlive_temporaries>

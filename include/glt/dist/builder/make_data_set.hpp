@@ -328,6 +328,8 @@ template <communicator Comm, class Method = contiguous_partitioner>
                                                   local_data::options const& options = {}) {
   return {comm, detail::make_data_part(comm, data, method, options), options.reading, options.topology};
 }
+
+/// Deleted for anything but a partitioner or given parts as method, such as the options, which come fourth.
 template <communicator Comm, class Method = local_data::options,
           class Reason = detail::a_partitioner_or_given_parts_come_third_and_the_options_fourth>
   requires(!detail::assigns_parts<Method, Comm>)
