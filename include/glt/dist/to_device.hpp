@@ -160,6 +160,7 @@ class device_batches {
 
 public:
   using batch_type = typename slot::batch_type;
+  using range_type = detail::batch_range<device_batches>; ///< batches of an epoch, for a loop
 
   /// Borrows the loader, which must outlive this object. `training` is the policy on which work on batches is enqueued:
   /// a batch is overwritten when that work is done.
@@ -177,12 +178,12 @@ public:
   /// work enqueued on the training policy before may read it.
   ///
   /// @throws precondition_error  as the loader, when the first batch is requested
-  [[nodiscard]] detail::batch_range<device_batches> epoch(std::int64_t number, std::int64_t first_step = 0) {
+  [[nodiscard]] range_type epoch(std::int64_t number, std::int64_t first_step = 0) {
     return {*this, number, first_step};
   }
 
 private:
-  friend class detail::batch_range<device_batches>;
+  friend range_type;
   using source_range = decltype(std::declval<Loader&>().epoch(std::int64_t{0}, std::int64_t{0}));
   using source_iterator = typename source_range::iterator;
 

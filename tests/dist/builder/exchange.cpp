@@ -66,6 +66,7 @@ TEST_CASE("an exchange with wrong counts on one rank fails on all") {
     counts[0] = 3;
     auto const rounds = glt_test::thrown<glt::error>(
         [&] { static_cast<void>(glt::dist::exchange<int>(comm, items, counts, comm.rank() == last ? 8 : 64)); });
-    CHECK((last == 0 || glt_test::names(rounds, "user step 8 hop 4", "user step 64 hop 4", "same calls")));
+    CHECK((last == 0 || glt_test::names(rounds, "rank " + std::to_string(last), "passes round_bytes 8",
+                                        "rank 0 passes 64", "pass the same on all ranks")));
   });
 }

@@ -98,7 +98,7 @@ TEST_CASE("one rank with one key beside ranks with the same key many times") {
     if (comm.size() > 1) { // a rank with other rounds is told so
       auto const text = glt_test::thrown<glt::collective_error>(
           [&] { static_cast<void>(glt::dist::numbered_keys(comm, keys, comm.rank() == 1 ? 8 : 640)); });
-      CHECK(glt_test::names(text, "rank 1", "step 8 hop 3", "step 640 hop 3"));
+      CHECK(glt_test::names(text, "rank 1", "passes round_bytes 8", "rank 0 passes 640"));
     }
   });
 }

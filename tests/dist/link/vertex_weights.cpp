@@ -60,9 +60,9 @@ void check_numbers(auto& comm, std::int64_t size, glt_test::named_partitioner co
   auto const there = glt::make_buffer<Policy>(numbers, policy);
   glt::buffer<Policy, glt::global_id> vertices(there.size(), policy);
   INFO(partitioner.name, ", ", size);
-  CHECK(table.find(there.view(), vertices.view(), {.what = glt::detail::operation::look_up}));
+  CHECK(table.find(there.view(), vertices.view()));
   CHECK(glt::to_vector(policy, vertices.view()) == expected);
-  CHECK(!table.find({}, {}, {.what = glt::detail::operation::look_up}));
+  CHECK(!table.find({}, {}));
 }
 
 } // namespace

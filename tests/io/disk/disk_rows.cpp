@@ -21,6 +21,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -443,4 +444,22 @@ TEST_CASE("wrong arguments and files that do not fit are refused") {
       names(thrown<io_error>([&] { io::disk_rows const disk(file.path, 128, 101, 10); }), "at byte 1128", "101 rows"));
   CHECK(names(thrown<io_error>([&] { io::disk_rows const disk(file.scratch / "no", 0, 0, 1); }), "no such file"));
   CHECK(names(thrown<io_error>([&] { io::disk_rows const disk(file.scratch.path(), 0, 0, 1); }), "not a regular file"));
+}
+
+TEST_CASE("the limit of open files is named with the file") {
+  rows_file const file(0, 3, 4);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit const none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  std::vector<std::string> refused;
+  for (bool const direct : {false, true}) {
+    refused.push_back(thrown<io_error>([&] { io::detail::readable_file const opened(file.path, direct); }));
+  }
+  refused.push_back(thrown<io_error>([&] { io::detail::mapped_file const mapped(file.path); }));
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  for (auto const& text : refused) {
+    CHECK(names(text, file.path.string(), "cannot be opened", "raise the limit of open files (ulimit -n)"));
+    CHECK(!names(text, "leave `direct` out"));
+  }
 }

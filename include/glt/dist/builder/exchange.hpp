@@ -29,6 +29,18 @@ inline constexpr std::int64_t exchange_round_bytes = std::int64_t{64} << 20;
   return std::max<std::int64_t>(round_bytes / std::max<std::int64_t>(item_bytes, 1), 1);
 }
 
+/// Returns `round_bytes`, which all ranks pass.
+///
+/// @comm   collective; one header exchange
+/// @throws collective_error  on every rank, if `failure` is not empty on one, or if ranks pass different values
+template <communicator Comm>
+std::int64_t agree_on_round_bytes(Comm& comm, std::string const& failure, std::int64_t round_bytes) {
+  agree(comm, {.what = operation::user, .hop = -3}, failure, round_bytes, [](std::int64_t own, std::int64_t first) {
+    return message("passes round_bytes ", own, " while rank 0 passes ", first, "; pass the same on all ranks");
+  });
+  return round_bytes;
+}
+
 /// Sends lists as `dist::exchange`; a rank that has a failure passes it instead of staying away.
 template <communicator Comm, bytes_copyable T>
 [[nodiscard]] rank_lists<T> exchange_lists(Comm& comm, call_site site, std::string failure, host_view<T const> items,
@@ -109,16 +121,15 @@ struct exchange : glt::detail::rank_lists<T> {
   /// Sends and receives; `round_bytes`, the same on all ranks, are sent in one message round, about.
   ///
   /// @shape  sent [sum of counts], the items for rank 0 first · counts [R]
-  /// @comm   collective; one header exchange, and a variable exchange per round
+  /// @comm   collective; two header exchanges, and a variable exchange per round
   /// @throws collective_error  on every rank, if a rank does not have R counts of 0 or more, or another number of items
   ///                           than they say, or if ranks differ in `round_bytes`
   template <communicator Comm>
   exchange(Comm& comm, host_view<T const> sent, std::span<std::int64_t const> counts,
            std::int64_t round_bytes = glt::detail::exchange_round_bytes)
       : glt::detail::rank_lists<T>(glt::detail::exchange_lists(
-            glt::detail::host_comm(comm),
-            {.what = glt::detail::operation::user, .step = round_bytes, .hop = sizeof(T)}, // ranks with others fail
-            {}, sent, counts, round_bytes)) {}
+            glt::detail::host_comm(comm), {.what = glt::detail::operation::user, .hop = sizeof(T)}, {}, sent, counts,
+            glt::detail::agree_on_round_bytes(glt::detail::host_comm(comm), {}, round_bytes))) {}
 };
 
 } // namespace glt::dist

@@ -6,6 +6,13 @@
 #include <glt/graph/convert.hpp>
 #include <glt/memory/memory.hpp>
 
+namespace glt::detail {
+
+struct ids_are_integers; // reasons, as in <glt/core/view.hpp>
+struct elements_of_rows_are_numbers_of_an_element_type;
+
+} // namespace glt::detail
+
 namespace glt::dist {
 
 /// Borrowed data of a graph that a rank of a program holds. Any edge and any vertex may lie on any rank, and ranks may
@@ -25,11 +32,16 @@ struct local_data {
     id_list() = default;
     /// Borrows a contiguous range, such as a vector, a span or a view.
     template <std::ranges::contiguous_range Range>
-      requires(std::integral<std::ranges::range_value_t<Range>> &&
-               (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
+      requires(std::integral<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range>)
     id_list(Range&& range)
         : data_(std::ranges::data(range)), size_(static_cast<std::int64_t>(std::ranges::size(range))),
           read_(&read_as<std::ranges::range_value_t<Range>>) {}
+    template <std::ranges::contiguous_range Range, class Reason = detail::ids_are_integers>
+      requires(!std::integral<std::ranges::range_value_t<Range>>)
+    id_list(Range&&) = delete;
+    template <std::ranges::contiguous_range Range, class Reason = detail::views_do_not_outlive_temporaries>
+      requires(std::integral<std::ranges::range_value_t<Range>> && !std::ranges::borrowed_range<Range>)
+    id_list(Range&&) = delete;
 
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -76,10 +88,16 @@ struct local_data {
     row_list(host_matrix<T> matrix) : row_list(matrix.data(), matrix.rows(), matrix.columns(), matrix.columns()) {}
     /// Borrows a contiguous range of one element a row.
     template <std::ranges::contiguous_range Range>
-      requires(detail::element<std::ranges::range_value_t<Range>> &&
-               (std::ranges::borrowed_range<Range> || detail::is_array_view<std::remove_cvref_t<Range>>))
+      requires(detail::element<std::ranges::range_value_t<Range>> && std::ranges::borrowed_range<Range>)
     row_list(Range&& range)
         : row_list(std::ranges::data(range), static_cast<std::int64_t>(std::ranges::size(range)), 1, 1) {}
+    template <std::ranges::contiguous_range Range,
+              class Reason = detail::elements_of_rows_are_numbers_of_an_element_type>
+      requires(!detail::element<std::ranges::range_value_t<Range>>)
+    row_list(Range&&) = delete;
+    template <std::ranges::contiguous_range Range, class Reason = detail::views_do_not_outlive_temporaries>
+      requires(detail::element<std::ranges::range_value_t<Range>> && !std::ranges::borrowed_range<Range>)
+    row_list(Range&&) = delete;
 
     [[nodiscard]] element_type type() const noexcept { return type_; }
     [[nodiscard]] std::int64_t size() const noexcept { return rows_; }

@@ -17,6 +17,8 @@
 
 namespace glt::detail {
 
+struct a_partitioner_or_given_parts_come_third_and_the_options_fourth;
+
 /// Describes the values of the edges of a rank.
 ///
 /// @throws precondition_error  if the lengths of lists differ
@@ -321,9 +323,17 @@ namespace glt::dist {
 ///         every distinct id of the rank, with `num_vertices` a bit for every vertex, and a few rounds. If all ranks
 ///         send a round to one rank, that rank receives all of it
 template <communicator Comm, class Method = contiguous_partitioner>
+  requires(detail::assigns_parts<Method, Comm>)
 [[nodiscard]] data_set<device::cpu> make_data_set(Comm& comm, local_data const& data, Method const& method = {},
                                                   local_data::options const& options = {}) {
   return {comm, detail::make_data_part(comm, data, method, options), options.reading, options.topology};
 }
+
+/// Deleted for anything but a partitioner or given parts as method, such as the options, which come fourth.
+template <communicator Comm, class Method = local_data::options,
+          class Reason = detail::a_partitioner_or_given_parts_come_third_and_the_options_fourth>
+  requires(!detail::assigns_parts<Method, Comm>)
+data_set<device::cpu> make_data_set(Comm const&, local_data const&, Method const&, // const: {} is a partitioner
+                                    local_data::options const& = {}) = delete;
 
 } // namespace glt::dist

@@ -38,7 +38,8 @@ struct numbered_keys {
       std::ranges::sort(known);
       known.erase(std::ranges::unique(known).begin(), known.end());
     });
-    glt::detail::key_directory<key> const directory(host, failure, known, round_bytes);
+    glt::detail::agree_on_round_bytes(host, failure, round_bytes);
+    glt::detail::key_directory<key> const directory(host, {}, known, round_bytes);
     auto const found =
         directory.look_up(host, {}, known, [&](std::int64_t place) { return directory.first() + place; }, round_bytes);
     num_keys = directory.num_keys();

@@ -133,7 +133,8 @@ public:
   /// @shape  numbers [n] in [0, total()), not checked · vertices [n], written
   /// @comm   collective; one header exchange and, if any rank asks another, two payload exchanges: 8 bytes per number
   ///         out, sizeof(Vertex) back
-  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices, detail::call_site site) {
+  bool find(array_view<space, std::int64_t const> numbers, array_view<space, Vertex> vertices,
+            detail::call_site site = {.what = detail::operation::look_up}) {
     detail::book_view<space> const ranges(std::as_const(begins_).view());
     auto const failure = detail::failure_of([&] {
       ranks_.clear();

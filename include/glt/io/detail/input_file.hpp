@@ -86,6 +86,12 @@ struct file_state {
   return now->written != before.written ? "it was written to" : "its owner, permissions or names were changed";
 }
 
+/// Returns why a file was not opened, by `errno`, and a way out: `otherwise`, if open files are not too many.
+[[nodiscard]] inline std::string why_not_opened(std::string_view otherwise = "") {
+  return glt::detail::message(std::strerror(errno),
+                              errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : otherwise);
+}
+
 /// Regular file open for reading; every fault is an `io_error` with path and byte offset. A change before the last byte
 /// is read is a fault.
 class input_file {
@@ -102,7 +108,7 @@ public:
     }
     file_.reset(std::fopen(path_.c_str(), "rb"));
     if (!file_) {
-      fail(0, glt::detail::message("cannot be opened for reading: ", std::strerror(errno)));
+      fail(0, "cannot be opened for reading: " + why_not_opened());
     }
     opened_ = state();
     size_ = opened_.size;

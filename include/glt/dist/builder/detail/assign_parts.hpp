@@ -41,6 +41,11 @@ concept assigns_home_rows = requires(P const& p, Comm& comm, joined_homes const&
   { p(comm, at.homes, at.view(), at.first_rows) } -> std::same_as<buffer<device::cpu, local_id>>;
 };
 
+/// Methods of `make_data_set`.
+template <class M, class Comm>
+concept assigns_parts = gives_parts<M> || partitioner<M, global_id> ||
+                        assigns_home_rows<M, std::remove_reference_t<decltype(host_comm(std::declval<Comm&>()))>>;
+
 /// Partitioners that see the rows of both directions, in the order of the vertices, as often as they want.
 template <class P>
 concept streams_both_directions = requires(P const& p) {

@@ -284,7 +284,7 @@ private:
   [[nodiscard]] std::string find_splitters(Comm& comm, std::string failure, std::span<view_type const> known,
                                            std::int64_t round_bytes) {
     auto const ranks = comm.size();
-    auto const sizes = exchange_values(comm, at(3, round_bytes), failure, std::ssize(known)); // rounds must agree
+    auto const sizes = exchange_values(comm, at(3), failure, std::ssize(known));
     std::vector<view_type> samples;
     std::vector<std::int64_t> counts;
     failure = failure_of([&] {

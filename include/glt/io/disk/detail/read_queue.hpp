@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glt/exec/threaded.hpp>
+#include <glt/io/detail/input_file.hpp>
 #include <glt/io/disk/detail/read_ring.hpp>
 
 #include <atomic>
@@ -91,9 +92,9 @@ private:
 #endif
     auto const file = ::open(path_.c_str(), flags);
     if (file < 0) {
-      fail(0, glt::detail::message("cannot be opened for reading", direct ? " past the page cache: " : ": ",
-                                   std::strerror(errno),
-                                   direct ? "; a file system may refuse that, then leave `direct` out" : ""));
+      fail(0, glt::detail::message(
+                  "cannot be opened for reading", direct ? " past the page cache: " : ": ",
+                  why_not_opened(direct ? "; a file system may refuse that, then leave `direct` out" : "")));
     }
 #if defined(POSIX_FADV_RANDOM)
     static_cast<void>(::posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM)); // nothing is read ahead
