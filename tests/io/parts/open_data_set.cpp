@@ -129,7 +129,8 @@ std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::pa
     auto trees = recipe.options();
     trees.disjoint = true;
     made.push_back(prints(comm, dist::typed_batches(data, trees, rules),
-                          dist::typed_seeds<>(paper, {papers, {0, 3, 1, 9, -4, 5, 5, 7, 2}})));
+                          dist::typed_seeds<>(paper, {papers, {0, 3, 1, 9, -4, 5, 5, 7, 2}}), paper,
+                          data.named_hot_rows(paper)));
   }
   return made;
 }
@@ -543,8 +544,8 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
         for (std::int64_t e = 0; e < edges.num_edges(); ++e) {
           CHECK(data.edge_weights(cites)[e] == static_cast<float>(edges.edge_ids()[e]));
           CHECK(data.edge_times(cites)[e] == edges.edge_ids()[e] * 7 % 10);
-          CHECK(data.edge_tensors(cites).local().view<glt::bfloat16>("weights").features(e, 0) ==
-                glt::bfloat16(static_cast<float>(edges.edge_ids()[e] % 100)));
+          auto const brains = data.edge_tensors(cites).local().template view<glt::bfloat16>("weights").features;
+          CHECK(static_cast<float>(brains(e, 0)) == static_cast<float>(edges.edge_ids()[e] % 100));
         }
         for (int e = 0; e < schema.num_edge_types(); ++e) {
           auto const rows = data.hetero_graph().local(e);
