@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("temporal samples are those of the CPU", Policy, GLT_TEST_POL
   times[static_cast<std::size_t>(view.offset(row) + 2)] = -9;
   auto const untimely = make_buffer(times, policy);
   auto const text = "time 2 of row 17 is -9, earlier than the one before it, " + std::to_string(3 + row % 5) +
-                    "; sort the rows with sort_rows_by_time";
+                    "; make the parts again if an earlier version made them, or sort the rows with sort_rows_by_time";
   CHECK_THROWS_WITH_AS(validate(graph.there.view(), untimely.view(), policy), text.c_str(), precondition_error);
 }
 

@@ -186,7 +186,7 @@ public:
   [[nodiscard]] array_view<space, float const> edge_weights(int edge_type = only_type) const {
     return of_edges(edge_type).weights.view();
   }
-  /// Returns the times of this part's edges of a type by position in the rows, or none; see `sort_rows_by_time`.
+  /// Returns the times of this part's edges of a type by position, or none; ascending within a row if glt made the part.
   [[nodiscard]] array_view<space, std::int64_t const> edge_times(int edge_type = only_type) const {
     return of_edges(edge_type).times.view();
   }

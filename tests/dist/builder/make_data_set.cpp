@@ -41,6 +41,7 @@ struct whole_edge {
   std::int64_t destination;
   std::int64_t id;
   float weight;
+  std::int64_t time;
 };
 
 // A graph as one process would hold it: edges in order, with duplicates and self-loops; the vertices have rows.
@@ -57,7 +58,8 @@ struct whole_data {
     };
     for (std::int64_t e = 0; e < num_edges && num_vertices > 0; ++e) {
       auto const destination = std::min(below(num_vertices), below(num_vertices));
-      edges.push_back({id_of(below(num_vertices)), id_of(destination), e, static_cast<float>(below(100))});
+      edges.push_back({id_of(below(num_vertices)), id_of(destination), e, static_cast<float>(below(100)),
+                       below(3) == 0 ? 5 : below(1000) - 500});
     }
     for (std::int64_t v = 0; v < num_vertices; ++v) {
       vertices.push_back(id_of(v));
@@ -104,7 +106,7 @@ struct held_data {
         sources.push_back(static_cast<Id>(edge.source));
         destinations.push_back(static_cast<Id>(edge.destination));
         weights.push_back(edge.weight);
-        times.push_back(e * 10);
+        times.push_back(edge.time);
         codes.push_back(static_cast<std::int16_t>(e));
         codes.push_back(static_cast<std::int16_t>(-e));
       }
@@ -145,14 +147,14 @@ struct held_data {
   }
 };
 
-// The rows that one process makes of all edges, by the options.
+// The rows that one process makes of all edges, by the options, in order of time.
 glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::local_data::options const& options) {
   auto edges = all.edges;
   auto next = std::ssize(edges);
   if (options.symmetric) {
     for (auto const& edge : all.edges) {
       if (edge.source != edge.destination) {
-        edges.push_back({edge.destination, edge.source, next++, edge.weight});
+        edges.push_back({edge.destination, edge.source, next++, edge.weight, edge.time});
       }
     }
   }
@@ -172,7 +174,8 @@ glt::csr_graph<cpu, glt::global_id> naive_rows(whole_data const& all, dist::loca
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int64_t> sources;
   std::vector<std::int64_t> ids;
-  for (auto const& row : rows) {
+  for (auto& row : rows) {
+    std::ranges::stable_sort(row, {}, &whole_edge::time);
     for (auto const& edge : row) {
       sources.push_back(number.at(edge.source));
       ids.push_back(edge.id);
@@ -226,7 +229,7 @@ void check_part(dist::data_part<cpu> const& made, whole_data const& all, dist::l
     auto const num_edges = std::ssize(all.edges);
     auto const of = id < num_edges ? id : proper[static_cast<std::size_t>(id - num_edges)];
     wrong += edges.weights[e] != all.edges[static_cast<std::size_t>(of)].weight ? 1 : 0;
-    wrong += edges.times[e] != of * 10 ? 1 : 0;
+    wrong += edges.times[e] != all.edges[static_cast<std::size_t>(of)].time ? 1 : 0;
     wrong += codes(e, 0) != static_cast<std::int16_t>(of) || codes(e, 1) != static_cast<std::int16_t>(-of) ? 1 : 0;
   }
   auto const& vertices = made.vertices[0];
@@ -343,11 +346,13 @@ TEST_CASE("options add reverses, merge duplicates and drop self-loops as one pro
   });
 }
 
-TEST_CASE("without options the rows of one rank are those of make_csr") {
+TEST_CASE("without options and times the rows of one rank are those of make_csr") {
   whole_data const all(30, 200, false);
   held_data<std::int32_t> const held(all, 0, 1, 0);
+  auto data = held.local();
+  data.edges.times = {};
   glt::serial_comm comm;
-  auto const made = dist::make_data_set(comm, held.local(), glt::contiguous_partitioner{}, {.num_vertices = 30});
+  auto const made = dist::make_data_set(comm, data, glt::contiguous_partitioner{}, {.num_vertices = 30});
   glt::coo_view<glt::memory_space::host, std::int32_t> const edges(30, held.sources, held.destinations);
   auto const whole = glt::make_csr<cpu>(edges, {.edge_ids = true});
   CHECK(equal(made.graph().local().offsets(), whole.view().offsets()));

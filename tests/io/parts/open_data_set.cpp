@@ -4,6 +4,7 @@
 #include <glt/io/parts/open_data_set.hpp>
 
 #include <glt/comm/serial.hpp>
+#include <glt/dist/builder/make_data_set.hpp>
 #include <glt/dist/collect/named_collector.hpp>
 #include <glt/dist/loader.hpp>
 #include <glt/dist/loading/rest_of_epoch.hpp>
@@ -20,6 +21,9 @@
 #include "support/errors.hpp"
 #include "support/graphs.hpp"
 #include "support/known_sets.hpp"
+#include "support/loader_kinds.hpp"
+#include "support/naive_rules.hpp"
+#include "support/naive_sampler.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"
 
@@ -118,8 +122,95 @@ std::vector<std::vector<std::int64_t>> all_prints(Comm comm, std::filesystem::pa
     std::vector<glt::global_id> const papers{22, 3, 5, 7, 1, 0, 9, 15, 21};
     auto const paper = data.schema().find_node_type("paper");
     made.push_back(prints(comm, recipe, dist::typed_seeds<>(paper, {papers}), paper, data.named_hot_rows(paper)));
+    std::vector<glt::temporal_rule<host>> rules;
+    for (int e = 0; e < data.schema().num_edge_types(); ++e) {
+      rules.push_back({data.edge_times(e)});
+    }
+    auto trees = recipe.options();
+    trees.disjoint = true;
+    made.push_back(prints(comm, dist::typed_batches(data, trees, rules),
+                          dist::typed_seeds<>(paper, {papers, {0, 3, 1, 9, -4, 5, 5, 7, 2}}), paper,
+                          data.named_hot_rows(paper)));
   }
   return made;
+}
+
+// Edges with times in no order, many of them equal.
+struct timed_edges {
+  explicit timed_edges(edge_list of) : list(std::move(of)) {
+    for (std::int64_t e = 0; e < list.num_edges(); ++e) {
+      times.push_back(e * 37 % 23 - 5);
+    }
+  }
+
+  [[nodiscard]] timed_edges with_reverses() const {
+    auto made = *this;
+    for (std::size_t e = 0; e < times.size(); ++e) {
+      if (list.sources[e] != list.destinations[e]) {
+        made.list.add(list.destinations[e], list.sources[e]);
+        made.times.push_back(times[e]);
+      }
+    }
+    return made;
+  }
+  [[nodiscard]] io::raw_data set() const {
+    auto made = known_set(list);
+    made.edges[0].times = times;
+    return made;
+  }
+  [[nodiscard]] std::vector<glt::relabelling> labels(int parts) const {
+    std::vector<glt::relabelling> made;
+    made.push_back(random_labels(list.num_vertices, parts));
+    return made;
+  }
+  // The same parts, made of edges that lie on the ranks.
+  template <class Comm>
+  [[nodiscard]] dist::data_set<> on_ranks(Comm comm, dist::local_data::options const& options) const {
+    auto const names = std::move(labels(comm.size())[0]);
+    std::vector<std::int64_t> vertices;
+    std::vector<glt::local_id> parts;
+    for (std::int64_t v = comm.rank(); v < list.num_vertices; v += comm.size()) {
+      vertices.push_back(v);
+      parts.push_back(static_cast<glt::local_id>(names.book.owner(names.renumbered[v])));
+    }
+    auto const first = glt::detail::first_place(list.num_edges(), comm.size(), comm.rank());
+    auto const count = glt::detail::first_place(list.num_edges(), comm.size(), comm.rank() + 1) - first;
+    auto const share = [&]<class T>(std::vector<T> const& all) {
+      return glt::host_view<T const>(all).subview(first, count);
+    };
+    dist::local_data data;
+    data.edges = {.sources = share(list.sources), .destinations = share(list.destinations), .times = share(times)};
+    return dist::make_data_set(comm, data, dist::local_data::given_parts{vertices, parts}, options);
+  }
+
+  edge_list list;
+  std::vector<std::int64_t> times;
+};
+
+// Checks the batches that a temporal rule makes of a data set in so many parts against the definition.
+template <class Comm>
+void check_timed(Comm comm, dist::data_set<> const& data, timed_edges const& edges, int parts) {
+  CAPTURE(parts);
+  auto const names = std::move(edges.labels(parts)[0]);
+  dist::vertex_seeds<> seeds;
+  for (auto v = static_cast<std::int64_t>(comm.rank()); v < edges.list.num_vertices; v += 3) {
+    seeds.vertices.push_back(names.renumbered[v]);
+    seeds.times.push_back(v * 5 % 30 - 8);
+  }
+  glt::neighbor_options const options{.fanouts = {3, 2}, .edge_ids = true, .disjoint = true};
+  for (auto const strategy : {glt::temporal_strategy::uniform, glt::temporal_strategy::last}) {
+    dist::neighbor_batches const recipe(
+        data, options, glt::temporal_rule<glt::memory_space::host>{.times = data.edge_times(), .strategy = strategy});
+    dist::loader loader(comm, recipe, seeds, {.batch_size = 5, .shuffle = true, .seed = 3});
+    for_each_batch(loader, seeds, [&](auto const& batch, auto const& of_batch, auto key) {
+      std::vector<std::int64_t> original;
+      for (auto const id : of_batch.vertices) {
+        original.push_back(names.original[id]);
+      }
+      CHECK(plain(batch.subgraph, names.original) ==
+            naive_temporal_sample(edges.list, edges.times, strategy, original, of_batch.times, options, key));
+    });
+  }
 }
 
 // Seeds of some steps, and their sampled edges, of all ranks.
@@ -423,7 +514,10 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
   on_ranks(
       [](auto comm) {
         scratch_folder scratch;
-        auto const raw = hetero_known_set();
+        auto raw = hetero_known_set();
+        for (std::int64_t e = 0; e < std::ssize(raw.edges[0].times); ++e) {
+          raw.edges[0].times[static_cast<std::size_t>(e)] = e * 7 % 10;
+        }
         auto const labels = random_labels(raw, 3);
         io::write_parts(scratch / "parts", raw, labels);
         auto const data = io::open_data_set(comm, scratch / "parts", {.edge_tensors = true});
@@ -449,7 +543,21 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
         auto const edges = data.hetero_graph().local(cites);
         for (std::int64_t e = 0; e < edges.num_edges(); ++e) {
           CHECK(data.edge_weights(cites)[e] == static_cast<float>(edges.edge_ids()[e]));
-          CHECK(data.edge_times(cites)[e] == edges.edge_ids()[e]);
+          CHECK(data.edge_times(cites)[e] == edges.edge_ids()[e] * 7 % 10);
+          auto const brains = data.edge_tensors(cites).local().template view<glt::bfloat16>("weights").features;
+          CHECK(static_cast<float>(brains(e, 0)) == static_cast<float>(edges.edge_ids()[e] % 100));
+        }
+        for (int e = 0; e < schema.num_edge_types(); ++e) {
+          auto const rows = data.hetero_graph().local(e);
+          auto const times = data.edge_times(e);
+          CHECK(times.empty() == (e != cites));
+          for (std::int64_t r = 0; r < rows.num_rows(); ++r) {
+            for (auto at = rows.offset(r) + 1; at < rows.offset(r + 1); ++at) {
+              auto const before = times.empty() ? 0 : times[at - 1];
+              auto const time = times.empty() ? 0 : times[at];
+              CHECK((before < time || (before == time && rows.edge_ids()[at - 1] < rows.edge_ids()[at])));
+            }
+          }
         }
         CHECK(data.edge_tensors(cites).local().names() == std::vector<std::string>{"weights", "time"});
         CHECK(names(thrown<glt::precondition_error>([&] { static_cast<void>(memory.edge_tensors(cites)); }),
@@ -470,14 +578,51 @@ TEST_CASE("a folder with types opens as what its parts in memory make, on as man
       {1, 2, 3});
 }
 
+TEST_CASE("a temporal rule draws from the rows of data sets, whatever made them and in whatever order times come") {
+  edge_list hub{"hub", 40, {}, {}};
+  for (std::int64_t e = 0; e < 200; ++e) {
+    hub.add(e % 40, e % 5 == 4 ? e % 40 : 7);
+  }
+  for (auto const& list :
+       {edge_list{"no edges", 3, {}, {}}, edge_list{"one edge", 3, {1}, {2}}, hub, random_graph(num_vertices, 800)}) {
+    CAPTURE(list.name);
+    timed_edges const one_way(list);
+    auto const both_ways = one_way.with_reverses();
+    scratch_folder const scratch;
+    for (int const parts : {1, 2, 4}) {
+      io::write_parts(scratch / std::to_string(parts), one_way.set(), one_way.labels(parts));
+    }
+    on_ranks(
+        [&](auto comm) {
+          for (auto const how : {dist::reading::in_place, dist::reading::by_messages}) {
+            for (int const parts : {1, 2, 4}) {
+              check_timed(comm, io::open_data_set(comm, scratch / std::to_string(parts), {.reading = how}), one_way,
+                          parts);
+            }
+            dist::local_data::options options{.num_vertices = list.num_vertices, .round_bytes = 300, .reading = how};
+            check_timed(comm, one_way.on_ranks(comm, options), one_way, comm.size());
+            options.symmetric = true;
+            check_timed(comm, one_way.on_ranks(comm, options), both_ways, comm.size());
+          }
+        },
+        {1, 2, 3});
+  }
+}
+
 TEST_CASE("any number of ranks makes the same batches of the same seeds of a folder") {
   scratch_folder const scratch;
   hot_folder plain;
-  for (std::size_t e = 0; e < plain.data.edges[0].times.size(); ++e) {
-    plain.data.edges[0].times[e] = static_cast<std::int64_t>(e);
+  for (auto& time : plain.data.edges[0].times) { // they fall from edge to edge
+    time += 800;
   }
   io::write_parts(scratch / "plain", plain.data, plain.labels, every_second_hot(num_vertices));
-  auto const typed = hetero_known_set();
+  auto typed = hetero_known_set();
+  for (auto& edges : typed.edges) {
+    edges.times.clear();
+    for (std::int64_t e = 0; e < std::ssize(edges.sources); ++e) {
+      edges.times.push_back(e * 7 % 10);
+    }
+  }
   io::write_parts(scratch / "typed", typed, random_labels(typed, 4), every_second_hot(typed.nodes[0].num_nodes));
   for (std::string const name : {"plain", "typed"}) {
     auto const folder = scratch / name;

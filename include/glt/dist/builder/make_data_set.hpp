@@ -307,7 +307,8 @@ namespace glt::dist {
 /// given parts the method is a vector of `local_data::given_parts`.
 ///
 /// @units  ids of edges are positions in the lists of all ranks of a type, in the order of the ranks, or the given ids;
-///         reverses follow, in the same order, as `symmetrize` numbers them
+///         reverses follow, in the same order, as `symmetrize` numbers them. Rows are in order of ids; if edges have times,
+///         in order of time, and edges of equal time in order of ids
 /// @comm   collective; rounds of variable exchanges, each after a header exchange: 24 bytes and the values of an edge,
 ///         32 bytes and the values of a vertex, and for every distinct id of a rank 24 bytes, 16 with `num_vertices`.
 ///         A partitioner that needs the graph adds 24 bytes an edge, 16 bytes an id, and 8 bytes an edge in every pass,

@@ -66,14 +66,16 @@ struct edge_bytes {
   std::int64_t bytes; ///< of an edge
 };
 
-/// Puts the edges of every row in order of their ids, with their values.
+/// Puts the edges of every row in order of (time, id), with their values; without times in order of their ids.
 ///
-/// @shape  offsets [rows + 1] · columns, ids [E] · values: arrays of E values each
-/// @cost   O(E) for rows that are in order, else O(E log E); beside the arrays 24 bytes an edge of the longest row
-inline void order_rows_by_id(host_view<edge_offset const> offsets, host_view<global_id> columns, host_view<edge_id> ids,
-                             std::span<edge_bytes const> values = {}) {
+/// @shape  offsets [rows + 1] · columns, ids [E] · times [E], which may be one of the values, or empty · values: arrays
+///         of E values each
+/// @cost   O(E) for rows that are in order, else O(E log E); beside the arrays 32 bytes an edge of the longest row
+inline void sort_rows(host_view<edge_offset const> offsets, host_view<global_id> columns, host_view<edge_id> ids,
+                      host_view<std::int64_t const> times = {}, std::span<edge_bytes const> values = {}) {
+  auto const key_of = [&](edge_offset e) { return std::pair(times.empty() ? 0 : times[e], ids[e]); };
   struct place {
-    edge_id id;
+    std::pair<std::int64_t, edge_id> key;
     global_id column;
     std::int64_t from;
   };
@@ -82,16 +84,20 @@ inline void order_rows_by_id(host_view<edge_offset const> offsets, host_view<glo
   for (std::int64_t r = 0; r + 1 < offsets.size(); ++r) {
     auto const begin = offsets[r];
     auto const end = offsets[r + 1];
-    if (std::is_sorted(ids.begin() + begin, ids.begin() + end)) {
-      continue;
+    auto next = begin + 1;
+    while (next < end && key_of(next - 1) <= key_of(next)) {
+      ++next;
+    }
+    if (next >= end) {
+      continue; // the row is in order
     }
     row.clear();
     for (auto e = begin; e < end; ++e) {
-      row.push_back({ids[e], columns[e], e});
+      row.push_back({key_of(e), columns[e], e});
     }
-    std::ranges::sort(row, {}, [](place const& p) { return std::tie(p.id, p.column, p.from); });
+    std::ranges::sort(row, {}, [](place const& p) { return std::tie(p.key, p.column, p.from); });
     for (std::int64_t i = 0; i < end - begin; ++i) {
-      ids[begin + i] = row[static_cast<std::size_t>(i)].id;
+      ids[begin + i] = row[static_cast<std::size_t>(i)].key.second;
       columns[begin + i] = row[static_cast<std::size_t>(i)].column;
     }
     for (auto const& [data, bytes] : values) {

@@ -156,7 +156,8 @@ public:
     for (; range < spill.num_ranges() && spill.end(range) <= book.end(part); ++range) {
       auto rows = [&] {
         auto const taken = spill.take(range);
-        return compress_range(taken.view(), spill.begin(range), spill.end(range));
+        return compress_range(taken.view(), spill.begin(range), spill.end(range),
+                              input_.data().edges[type].columns.times);
       }();
       for (auto& offset : rows.offsets) {
         offset += columns.size();
@@ -210,7 +211,7 @@ private:
     auto const failure = glt::detail::failure_of([&] {
       std::vector<global_id> bounds;
       for (auto part = static_cast<int>(own_.first); part < own_.last; ++part) {
-        append_bounds(counts, to.book.begin(part), to.book.end(part), edges_of_range(plan_), bounds);
+        append_bounds(counts, to.book.begin(part), to.book.end(part), edges_of_range(plan_, edges.times), bounds);
       }
       bounds.push_back(bounds.empty() ? 0 : to.book.end(static_cast<int>(own_.last) - 1));
       if (bounds.size() == 1) {
@@ -306,8 +307,8 @@ inline std::int64_t fingerprint_of(parts_input const& input, memory_plan const& 
 /// @throws collective_error  on every rank, naming an edge whose end does not exist, an array without one row per
 ///                           vertex or edge, a listed vertex that does not exist, an input file that was changed
 ///                           meanwhile, or a file that cannot be written
-/// @cost   24 bytes sent an edge; memory as planned, or 40 bytes for every edge of one row if that is more. Beside it:
-///         labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
+/// @cost   24 bytes sent an edge; memory as planned, or 40 bytes for every edge of one row if that is more, 80 if edges
+///         have times. Beside it: labels, lists of vertices, and of one part its hot lists, its pairs of link splits and its halo, with a bit
 ///         for every vertex
 template <communicator Comm>
 void write_parts_collective(Comm comm, std::filesystem::path const& dir, raw_data_view const& data,

@@ -22,7 +22,7 @@ enum class temporal_strategy {
 /// the sample. Without replacement `temporal_strategy::last` takes the latest `fanout` edges in row order, without
 /// random numbers; with replacement it draws `fanout` times among them.
 ///
-/// @shape  times [E], by edge position, ascending within a row; see `sort_rows_by_time`
+/// @shape  times [E], by edge position, ascending within a row, as in a data set, or after `sort_rows_by_time`
 /// @cost   O(log degree) to find the edges that are old enough, then as `pick_positions`
 /// @source Rossi et al., "Temporal graph networks for deep learning on dynamic graphs", arXiv 2006.10637,
 ///         2020

@@ -59,7 +59,8 @@ void validate(csr_view<Space, Vertex> graph, std::type_identity_t<array_view<Spa
     }
     throw precondition_error(detail::message("time ", i, " of row ", bad, " is ", time(i),
                                              ", earlier than the one before it, ", time(i - 1),
-                                             "; sort the rows with sort_rows_by_time"));
+                                             "; make the parts again if an earlier version made them, or sort the rows "
+                                             "with sort_rows_by_time"));
   }
 }
 

@@ -6,35 +6,49 @@
 #include "support/known_sets.hpp"
 
 #include <glt/graph/convert.hpp>
+#include <glt/graph/edge_values.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 #include <glt/partition/split.hpp>
 
+#include <cstddef>
 #include <vector>
 
 using namespace glt;
 using namespace glt_test;
 
-TEST_CASE("rows of the parts are those of split_graph, in whatever order and however many parts") {
+TEST_CASE("rows of the parts are those of split_graph, in order of time, whatever order and number the parts have") {
   for (auto const& graph : adversarial_graphs()) {
-    auto const data = known_set(graph);
-    auto const whole = make_csr<device::cpu>(graph.view(), {.edge_ids = true});
-    for (int const parts : {1, 3, 100}) {
-      CAPTURE(graph.name);
-      CAPTURE(parts);
-      auto const labels = random_labels(graph.num_vertices, parts);
-      io::detail::edge_cutter cutter(data.edges[0].view(), labels, labels);
-      auto const check = [&](int part) {
-        auto const own = cutter.cut(part);
-        auto const expected = split_graph(whole.view(), labels, part);
-        REQUIRE(own.view().num_columns() == graph.num_vertices);
-        REQUIRE(own.view().num_rows() == labels.book.size(part));
-        REQUIRE(rows_of(own.view()) == rows_of(expected.graph.view()));
-      };
-      for (int part = 0; part < parts; ++part) {
-        check(part);
+    for (bool const timed : {false, true}) {
+      auto data = known_set(graph);
+      auto& times = data.edges[0].times; // they fall
+      for (std::size_t e = 0; e < times.size(); e += 3) {
+        times[e] = -2;
       }
-      for (int part = parts - 1; part >= 0; part -= 7) {
-        check(part);
+      auto whole = make_csr<device::cpu>(graph.view(), {.edge_ids = true});
+      if (timed) {
+        whole = sort_rows_by_time(whole.view(), make_edge_values(whole.view(), times).view()).graph;
+      } else {
+        times.clear();
+      }
+      for (int const parts : {1, 3, 100}) {
+        CAPTURE(graph.name);
+        CAPTURE(timed);
+        CAPTURE(parts);
+        auto const labels = random_labels(graph.num_vertices, parts);
+        io::detail::edge_cutter cutter(data.edges[0].view(), labels, labels);
+        auto const check = [&](int part) {
+          auto const own = cutter.cut(part);
+          auto const expected = split_graph(whole.view(), labels, part);
+          REQUIRE(own.view().num_columns() == graph.num_vertices);
+          REQUIRE(own.view().num_rows() == labels.book.size(part));
+          REQUIRE(rows_of(own.view()) == rows_of(expected.graph.view()));
+        };
+        for (int part = 0; part < parts; ++part) {
+          check(part);
+        }
+        for (int part = parts - 1; part >= 0; part -= 7) {
+          check(part);
+        }
       }
     }
   }

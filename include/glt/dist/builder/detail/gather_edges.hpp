@@ -92,7 +92,8 @@ private:
   std::int64_t next_reverse_ = 0;
 };
 
-/// In-edges of this rank's part: rows are local ids, columns ids after partitioning; a row is in order of edge ids.
+/// In-edges of this rank's part: rows are local ids, columns ids after partitioning; a row is in order of edge
+/// times, if there are any, and then of edge ids.
 ///
 /// @shape  offsets [rows + 1] · columns, ids [E] · values of E edges
 struct gathered_rows {
@@ -104,6 +105,7 @@ struct gathered_rows {
 
 /// Keeps the first edge of every row from each column.
 ///
+/// @pre    rows are in order of edge ids; not checked
 /// @cost   O(E log degree); 16 bytes an edge of the longest row
 inline void merge_duplicates(gathered_rows& rows) {
   std::vector<std::pair<global_id, std::int64_t>> row;
@@ -224,10 +226,14 @@ template <communicator Comm>
   }
   agree(comm, {.what = operation::shuffle, .hop = 32}, failure_of([&] {
           made.offsets = std::move(*places).offsets();
-          order_rows_by_id(made.offsets.cview(), made.columns.view(), made.ids.view(), made.values.bytes());
+          auto const sort = [&](host_view<std::int64_t const> times) {
+            sort_rows(made.offsets.cview(), made.columns.view(), made.ids.view(), times, made.values.bytes());
+          };
           if (duplicates == dist::local_data::options::duplicate_edges::merge) {
+            sort({});
             merge_duplicates(made);
           }
+          sort(made.values.view<std::int64_t>(local_columns::times));
         }));
   return made;
 }

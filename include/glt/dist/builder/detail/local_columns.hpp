@@ -183,6 +183,13 @@ public:
     return made;
   }
 
+  /// Borrows a column of one element each; empty if there is none of that name.
+  template <class T>
+  [[nodiscard]] host_view<T const> view(std::string_view name) const {
+    auto const found = std::ranges::find(all_, name, &part_column::name);
+    return {found == all_.end() ? nullptr : reinterpret_cast<T const*>(found->values.data()),
+            found == all_.end() ? 0 : size_};
+  }
   /// Takes a column of one element each; empty if there is none of that name.
   template <class T>
   [[nodiscard]] buffer<device::cpu, T> take(std::string_view name) {
