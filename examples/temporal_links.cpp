@@ -9,13 +9,11 @@
 #include <cstdint>
 #include <iostream>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace dist = glt::dist;
-using glt::device::cpu;
 constexpr std::int64_t num_users = 200, num_items = 400, num_groups = 20, per_user = 50, width = 16, negatives = 20;
-constexpr int item = 1, buys = 0, bought_by = 1; // in the order of the schema
+constexpr int item = 1, buys = 0, bought_by = 1; // reverses come last
 
 std::int64_t random_below(std::uint64_t bound, std::int64_t of, std::int64_t number) {
   glt::random_stream draws(glt::random_key(1).fold(static_cast<std::uint64_t>(of)), static_cast<std::uint64_t>(number));
@@ -53,51 +51,42 @@ double mean_reciprocal_rank(glt::mpi_comm comm, auto const& recipe, dist::edge_s
 }
 
 void run(glt::mpi_comm comm) {
-  // Every rank makes the same graph. Purchase k of a user is at time k; at 25 the user begins to like other items.
-  glt::hetero_schema const schema({{"user", num_users}, {"item", num_items}},
-                                  {{"user", "buys", "item"}, {"item", "bought_by", "user"}});
-  std::vector<glt::local_id> users, items;
-  std::vector<std::int64_t> times;
-  for (std::int64_t e = 0; e < num_users * per_user; ++e) {
+  // A rank has any purchases and any items. Purchase k of a user is at time k; at 25 the user begins to like other items.
+  std::vector<std::int64_t> users, items, times, own_items;
+  for (std::int64_t e = comm.rank(); e < num_users * per_user; e += comm.size()) {
     auto const any = random_below(num_items, e, 0), time = e % per_user;
     auto const liked = any / num_groups * num_groups + (e / per_user * 7 + time / 25 * 3) % num_groups;
-    users.push_back(static_cast<glt::local_id>(e / per_user));
-    items.push_back(static_cast<glt::local_id>(any % 5 == 0 ? any : liked));
+    users.push_back(e / per_user);
+    items.push_back(any % 5 == 0 ? any : liked);
     times.push_back(time);
   }
-  std::vector<glt::csr_graph<cpu>> relations; // by both, edge e has time times[e]
-  relations.push_back(glt::make_relation<cpu>(schema, buys, users, items, {.edge_ids = true}));
-  relations.push_back(glt::make_relation<cpu>(schema, bought_by, items, users, {.edge_ids = true}));
-  glt::hetero_graph<cpu> const whole(schema, std::move(relations));
-  auto const names = glt::partition_by_type(whole.view(), glt::random_partitioner{}, comm.size());
-  auto part = glt::split_graph(whole.view(), names, comm.rank());
-  std::vector<glt::buffer<cpu, std::int64_t>> sorted_times; // by edge type and position; rows in order of time
-  for (auto& relation : part.relations) {
-    auto sorted = glt::sort_rows_by_time(relation.view(), glt::make_edge_values(relation.view(), times).view());
-    relation = std::move(sorted.graph);
-    sorted_times.push_back(std::move(sorted.times));
-  }
-  dist::hetero_graph<cpu> const graph(comm, std::move(part));
   // Features of items: a little of their group, and more that tells nothing.
-  auto const rows = graph.original(item).size();
-  glt::buffer<cpu, float> x(rows * width);
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    auto const vertex = graph.original(item)[i / width], column = i % width;
-    x[i] = static_cast<float>(random_below(999, -1 - vertex % num_groups, column) - 499) / 999 +
-           static_cast<float>(random_below(999, -100 - vertex, column) - 499) / 666;
+  std::vector<float> x;
+  for (std::int64_t i = comm.rank(); i < num_items; i += comm.size()) {
+    own_items.push_back(i);
+    for (std::int64_t column = 0; column < width; ++column) {
+      x.push_back(static_cast<float>(random_below(999, -1 - i % num_groups, column) - 499) / 999 +
+                  static_cast<float>(random_below(999, -100 - i, column) - 499) / 666);
+    }
   }
-  glt::feature_table<cpu> table(rows);
-  table.add("x", glt::feature_store<cpu, float>(rows, width, std::move(x)));
-  dist::named_features<cpu> const features(comm, graph.book(item), std::move(table));
+  auto const rows = static_cast<std::int64_t>(own_items.size());
+  dist::local_data const local{
+      .node_types = {{.name = "user", .num_vertices = num_users},
+                     {.name = "item",
+                      .rows = {own_items, {{"x", glt::host_matrix<float const>(x.data(), rows, width)}}},
+                      .num_vertices = num_items}},
+      .edge_types = {{"user", "buys", "item", {.sources = users, .destinations = items, .times = times}}}};
+  auto const data = dist::make_data_set(comm, local, glt::hash_partitioner{}, {.symmetric = true});
   // Seed edges: the last purchases of items of this rank, each with negatives, which have its time.
   dist::edge_seeds<> seeds;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (auto e = graph.local(buys).offset(r); e < graph.local(buys).offset(r + 1); ++e) {
-      for (std::int64_t n = 0; sorted_times[buys][e] >= 45 && n <= negatives; ++n) {
-        seeds.sources.push_back(graph.local(buys).source(e));
-        auto const other = names[item].renumbered[random_below(num_items, graph.local(buys).id_of_edge(e), n)];
-        seeds.destinations.push_back(n == 0 ? graph.book(item).begin(comm.rank()) + r : other);
-        seeds.times.push_back(sorted_times[buys][e]);
+  auto const& purchases = data.hetero_graph().local(buys);
+  for (std::int64_t r = 0; r < purchases.num_rows(); ++r) {
+    for (auto e = purchases.offset(r); e < purchases.offset(r + 1); ++e) {
+      for (std::int64_t n = 0; data.edge_times(buys)[e] >= 45 && n <= negatives; ++n) {
+        seeds.sources.push_back(purchases.source(e));
+        seeds.destinations.push_back(n == 0 ? data.book(item).begin(comm.rank()) + r
+                                            : random_below(num_items, purchases.id_of_edge(e), n));
+        seeds.times.push_back(data.edge_times(buys)[e]);
       }
     }
   }
@@ -107,9 +96,9 @@ void run(glt::mpi_comm comm) {
   std::array<double, 2> mrr{};
   for (auto const strategy : {glt::temporal_strategy::uniform, glt::temporal_strategy::last}) {
     using rule = glt::temporal_rule<glt::memory_space::host>;
-    auto const of = [&](int type) { return rule{sorted_times[type].view(), strategy, true}; };
-    dist::typed_batches recipe(graph, options, std::vector{of(buys), of(bought_by)});
-    mrr[strategy == glt::temporal_strategy::last] = mean_reciprocal_rank(comm, recipe.with(item, features), seeds);
+    auto const of = [&](int type) { return rule{data.edge_times(type), strategy, true}; };
+    dist::typed_batches const recipe(data, options, std::vector{of(buys), of(bought_by)});
+    mrr[strategy == glt::temporal_strategy::last] = mean_reciprocal_rank(comm, recipe, seeds);
   }
   if (comm.rank() == 0) {
     std::cout << "MRR " << mrr[0] << " by any earlier purchases, " << mrr[1] << " by the last ones\n";
