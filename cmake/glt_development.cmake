@@ -41,13 +41,13 @@ set(GLT_CCACHE_ENVIRONMENT "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHD
                            CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
 # g++ keeps checksums of the headers that it has precompiled: one that was made before a comment changed, which ccache
 # finds by the preprocessed text, is of no use. GLT_LAUNCHER_PRECOMPILED, for targets that precompile headers of glt,
-# has ccache go by the files alone.
+# has ccache go by the files alone, in a store apart from what it has found otherwise.
 set(GLT_LAUNCHER_PRECOMPILED "${CMAKE_CXX_COMPILER_LAUNCHER}")
 if(GLT_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(environment "${CMAKE_COMMAND}" -E env ${GLT_CCACHE_ENVIRONMENT})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${environment} "${GLT_CCACHE}")
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
-  set(GLT_LAUNCHER_PRECOMPILED ${environment} CCACHE_DEPEND=1 "${GLT_CCACHE}")
+  set(GLT_LAUNCHER_PRECOMPILED ${environment} CCACHE_DEPEND=1 CCACHE_NAMESPACE=precompiled "${GLT_CCACHE}")
 endif()
 
 if(GLT_WITH_MPI)
