@@ -21,7 +21,10 @@ if(Thrust_INCLUDE_DIR)
 endif()
 find_package_handle_standard_args(Thrust REQUIRED_VARS Thrust_INCLUDE_DIR VERSION_VAR Thrust_VERSION)
 if(Thrust_FOUND AND NOT TARGET Thrust::headers)
+  # Links such as /usr/local/cuda are followed: a compiler cache knows a folder by one name, however it was found.
+  file(REAL_PATH "${Thrust_INCLUDE_DIR}" Thrust_folder)
   add_library(Thrust::headers INTERFACE IMPORTED)
   set_target_properties(Thrust::headers PROPERTIES
-                        INTERFACE_INCLUDE_DIRECTORIES "$<$<COMPILE_LANGUAGE:CXX>:${Thrust_INCLUDE_DIR}>")
+                        INTERFACE_INCLUDE_DIRECTORIES "$<$<COMPILE_LANGUAGE:CXX>:${Thrust_folder}>")
+  unset(Thrust_folder)
 endif()

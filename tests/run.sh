@@ -21,6 +21,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/apt.sh
 
 nvcc=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin command -v nvcc || true)
+if [ -n "$nvcc" ]; then # by one name, however it was found: the compiler cache goes by names, and a link or a script is another one
+  toolkit=$(realpath "$("$nvcc" -dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')" 2> /dev/null || true)
+  if [ -x "$toolkit/bin/nvcc" ] && [ -e "$toolkit/include/cuda_runtime.h" ]; then
+    PATH=$toolkit/bin:$PATH
+  fi
+fi
 presets=()
 headers=OFF
 budget=
