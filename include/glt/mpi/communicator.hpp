@@ -207,15 +207,13 @@ public:
       auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
       MPI_Comm part = MPI_COMM_NULL;
       detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
-      return mpi_comm(part, options(), handle_->family(), handle_->yields());
+      return mpi_comm(part, options(), handle_->family());
     });
   }
 
-  /// See `communicator`. Threads of one process have a duplicate each: a wait on it yields, and after 3 ms it naps for
-  /// 20 µs at a time. A wait of MPI keeps the core, which two threads that make batches need in turns.
   [[nodiscard]] mpi_comm duplicate() {
     return without_start("duplicate", [&] {
-      mpi_comm made(copy_of(native()), options(), handle_->family(), true);
+      mpi_comm made(copy_of(native()), options(), handle_->family());
       made.name_ = name_;
       return made;
     });
@@ -270,13 +268,13 @@ private:
 
   [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept { return handle_->family(); }
 
-  mpi_comm(MPI_Comm comm, options_type options, std::shared_ptr<detail::mpi_family> family, bool yields = false)
-      : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family), yields)) {}
+  mpi_comm(MPI_Comm comm, options_type options, std::shared_ptr<detail::mpi_family> family)
+      : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
 
   // Makes a collective call of MPI in one of two forms: blocking, or started and watched.
   template <class Waiting, class Starting>
   void call(std::string_view name, Waiting waiting, Starting starting) {
-    if (!handle_->tests()) {
+    if (!handle_->watch().tests()) {
       detail::check_mpi(waiting(), name);
       return;
     }
@@ -314,7 +312,7 @@ private:
   }
 
   void exchange(outgoing const& out, incoming const& in) {
-    if (handle_->tests()) {
+    if (handle_->watch().tests()) {
       request(handle_, out, in).wait();
       return;
     }
