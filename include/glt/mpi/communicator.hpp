@@ -128,7 +128,8 @@ public:
         auto const count = static_cast<int>(bytes);
         auto const comm = handle_->comm();
         call(
-            "all_to_all", [&] { return MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, comm); },
+            "all_to_all", handle_->tests(),
+            [&] { return MPI_Alltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, comm); },
             [&](MPI_Request* started) {
               return MPI_Ialltoall(send, count, MPI_BYTE, receive, count, MPI_BYTE, comm, started);
             });
@@ -170,8 +171,10 @@ public:
         auto const piece = values.subspan(done, std::min(block, values.size() - done));
         auto const count = static_cast<int>(piece.size());
         auto const comm = handle_->comm();
+        // Sums by a started call take twice as long over shared memory.
         call(
-            "all_reduce", [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
+            "all_reduce", handle_->watch().tests(),
+            [&] { return MPI_Allreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm); },
             [&](MPI_Request* started) {
               return MPI_Iallreduce(MPI_IN_PLACE, piece.data(), count, type, mpi_op, comm, started);
             });
@@ -187,7 +190,8 @@ public:
       for (std::int64_t done = 0; done < bytes; done += block) {
         auto const piece = static_cast<int>(std::min(block, bytes - done));
         call(
-            "broadcast", [&] { return MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()); },
+            "broadcast", handle_->tests(),
+            [&] { return MPI_Bcast(data + done, piece, MPI_BYTE, root, handle_->comm()); },
             [&](MPI_Request* started) {
               return MPI_Ibcast(data + done, piece, MPI_BYTE, root, handle_->comm(), started);
             });
@@ -207,13 +211,16 @@ public:
       auto const first = static_cast<int>(std::ranges::find(colors, color) - colors.begin());
       MPI_Comm part = MPI_COMM_NULL;
       detail::check_mpi(MPI_Comm_split(handle_->comm(), first, order, &part), "MPI_Comm_split");
-      return mpi_comm(part, options(), handle_->family());
+      return mpi_comm(part, options(), handle_->family(), handle_->yields());
     });
   }
 
+  /// See `communicator`. Threads of one process have a duplicate each: a wait on it yields, and after 3 ms it naps for
+  /// 20 µs at a time. A wait of MPI keeps the core, which two threads that make batches need in turns. `all_reduce`
+  /// alone waits within MPI, unless there is a time limit.
   [[nodiscard]] mpi_comm duplicate() {
     return without_start("duplicate", [&] {
-      mpi_comm made(copy_of(native()), options(), handle_->family());
+      mpi_comm made(copy_of(native()), options(), handle_->family(), true);
       made.name_ = name_;
       return made;
     });
@@ -268,13 +275,13 @@ private:
 
   [[nodiscard]] std::shared_ptr<detail::mpi_family> const& family() const noexcept { return handle_->family(); }
 
-  mpi_comm(MPI_Comm comm, options_type options, std::shared_ptr<detail::mpi_family> family)
-      : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family))) {}
+  mpi_comm(MPI_Comm comm, options_type options, std::shared_ptr<detail::mpi_family> family, bool yields = false)
+      : handle_(std::make_shared<detail::mpi_handle>(comm, options.block_bytes, std::move(family), yields)) {}
 
-  // Makes a collective call of MPI in one of two forms: blocking, or started and watched.
+  // Makes a collective call of MPI in one of two forms: blocking, or started and tested.
   template <class Waiting, class Starting>
-  void call(std::string_view name, Waiting waiting, Starting starting) {
-    if (!handle_->watch().tests()) {
+  void call(std::string_view name, bool tests, Waiting waiting, Starting starting) {
+    if (!tests) {
       detail::check_mpi(waiting(), name);
       return;
     }
@@ -288,7 +295,7 @@ private:
 
   void meet(std::string_view name) {
     call(
-        name, [&] { return MPI_Barrier(handle_->comm()); },
+        name, handle_->tests(), [&] { return MPI_Barrier(handle_->comm()); },
         [&](MPI_Request* started) { return MPI_Ibarrier(handle_->comm(), started); });
   }
 
@@ -312,7 +319,7 @@ private:
   }
 
   void exchange(outgoing const& out, incoming const& in) {
-    if (handle_->watch().tests()) {
+    if (handle_->tests()) {
       request(handle_, out, in).wait();
       return;
     }

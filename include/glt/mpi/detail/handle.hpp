@@ -243,8 +243,10 @@ struct mpi_family {
 class mpi_handle {
 public:
   /// Takes over a communicator that MPI has just made.
-  mpi_handle(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<mpi_family> family)
-      : comm_(comm), block_bytes_(block_bytes), family_(std::move(family)) {
+  ///
+  /// @param yields  true if its waits are to leave the core to other threads; the same on all ranks
+  mpi_handle(MPI_Comm comm, std::int64_t block_bytes, std::shared_ptr<mpi_family> family, bool yields = false)
+      : comm_(comm), block_bytes_(block_bytes), family_(std::move(family)), yields_(yields) {
     serial_guard const turn;
     try {
       check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -281,6 +283,9 @@ public:
   [[nodiscard]] std::int64_t block_bytes() const noexcept { return block_bytes_; }
   [[nodiscard]] std::shared_ptr<mpi_family> const& family() const noexcept { return family_; }
   [[nodiscard]] mpi_watch& watch() const noexcept { return family_->watch; }
+  [[nodiscard]] bool yields() const noexcept { return yields_; }
+  /// Returns true if a rank must not block within MPI.
+  [[nodiscard]] bool tests() const noexcept { return yields_ || watch().tests(); }
   void mark_incomplete() noexcept { is_incomplete_ = true; }
   [[nodiscard]] bool is_incomplete() const noexcept { return is_incomplete_; }
   [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
@@ -289,7 +294,7 @@ public:
 
   /// Waits for a request within the time limit; returns MPI's code.
   int wait(MPI_Request& request, std::string_view call) noexcept {
-    if (!watch().tests()) {
+    if (!tests()) {
       return MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     int code = MPI_SUCCESS;
@@ -305,6 +310,7 @@ private:
   MPI_Comm comm_;
   std::int64_t block_bytes_;
   std::shared_ptr<mpi_family> family_;
+  bool yields_;
   int rank_ = 0;
   int size_ = 0;
   mpi_exchange_pool exchanges_;

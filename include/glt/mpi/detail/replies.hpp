@@ -52,7 +52,7 @@ private:
 
 /// Waits until a piece of a reply of one peer has arrived.
 inline void probe_reply(mpi_handle& handle, int peer, MPI_Message& message, MPI_Status& status) {
-  if (!handle.watch().tests()) {
+  if (!handle.tests()) {
     check_mpi(MPI_Mprobe(peer, mpi_reply_tag, handle.comm(), &message, &status), "MPI_Mprobe");
     return;
   }
