@@ -284,8 +284,8 @@ public:
   [[nodiscard]] std::shared_ptr<mpi_family> const& family() const noexcept { return family_; }
   [[nodiscard]] mpi_watch& watch() const noexcept { return family_->watch; }
   [[nodiscard]] bool yields() const noexcept { return yields_; }
-  /// Returns true if a rank must not block within MPI.
-  [[nodiscard]] bool tests() const noexcept { return yields_ || watch().tests(); }
+  /// Returns true if a rank must not block within MPI. A single rank never waits.
+  [[nodiscard]] bool tests() const noexcept { return (yields_ && size_ > 1) || watch().tests(); }
   void mark_incomplete() noexcept { is_incomplete_ = true; }
   [[nodiscard]] bool is_incomplete() const noexcept { return is_incomplete_; }
   [[nodiscard]] mpi_exchange_pool& exchanges() noexcept { return exchanges_; }
