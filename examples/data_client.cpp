@@ -28,7 +28,7 @@ void train(glt::mpi_comm world) {
     glt::set_torch_threads(1); // ranks are the parallelism
     at::manual_seed(1);
     glt::sage_conv layer({.in = data.description().num_columns(), .out = data.description().num_classes()});
-    auto const scores = [&](auto& batch) { return layer(glt::to_tensor(batch.features()), batch.subgraph.block(0)); };
+    auto const scores = [&](auto& batch) { return layer(glt::to_tensor(batch.features()), batch.block(0)); };
     torch::optim::Adam adam(layer->parameters(), 0.1);
     for (int epoch = 0; epoch < 5; ++epoch) {
       for (auto const& batch : training.epoch(epoch)) {

@@ -42,7 +42,7 @@ void run(glt::mpi_comm comm) {
     for (auto const& batch : loader.epoch(epoch)) {
       adam.zero_grad();
       if (batch.num_seeds > 0) { // else this rank has run out of seeds before the others
-        auto const scores = layer(glt::to_tensor(batch.features()), batch.subgraph.block(0));
+        auto const scores = layer(glt::to_tensor(batch.features()), batch.block(0));
         torch::nn::functional::cross_entropy(scores, glt::to_tensor(batch.labels())).backward();
         right += scores.argmax(1).eq(glt::to_tensor(batch.labels())).sum().item<double>();
       }

@@ -51,7 +51,7 @@ void run(glt::mpi_comm comm) {
 
   torch::NoGradGuard const no_gradients;
   glt::random_key const key(1); // in a training: glt::random_key(seed).fold(epoch).fold(step).fold(layer)
-  dist::sharded_graph<glt::mpi_comm, cpu> graph(comm, data.graph());
+  dist::sharded_graph<glt::mpi_comm, cpu> graph(comm, data);
   auto const of_whole = net.forward(x, graph, graph,
                                     {.key = key,
                                      .edge_ids = glt::to_tensor(data.graph().local().edge_ids()),
@@ -62,9 +62,8 @@ void run(glt::mpi_comm comm) {
   double largest = 0;
   for (auto const& batch : loader.epoch(0)) {
     if (batch.num_seeds > 0) { // a block has the ids of its edges
-      auto const of_batch =
-          net.forward(glt::to_tensor(batch.features()), batch.subgraph.block(0), batch.subgraph.block(1),
-                      {.key = key, .vertex_ids = glt::to_tensor(batch.subgraph.nodes())});
+      auto const of_batch = net.forward(glt::to_tensor(batch.features()), batch.block(0), batch.block(1),
+                                        {.key = key, .vertex_ids = glt::to_tensor(batch.subgraph.nodes())});
       auto const rows = of_whole.index_select(0, glt::to_tensor(glt::host_view<std::int64_t const>(batch.positions)));
       largest = std::max(largest, (of_batch - rows).abs().max().item<double>());
     }

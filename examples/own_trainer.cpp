@@ -38,8 +38,8 @@ struct network : torch::nn::Module {
 
   template <class Batch>
   at::Tensor forward(Batch const& batch) {
-    auto const hidden = first(glt::to_tensor(batch.features()), batch.subgraph.block(0)).relu();
-    return second(at::dropout(hidden, 0.5, is_training()), batch.subgraph.block(1));
+    auto const hidden = first(glt::to_tensor(batch.features()), batch.block(0)).relu();
+    return second(at::dropout(hidden, 0.5, is_training()), batch.block(1));
   }
 };
 

@@ -34,11 +34,11 @@ struct network : torch::nn::Module {
     for (auto const& tensors : batch.tensors) {
       x.push_back(glt::to_tensor(tensors["x"].as<float>()));
     }
-    x = first(x, [&](int relation) { return batch.subgraph.block(relation, 0); });
+    x = first(x, [&](int relation) { return batch.block(relation, 0); });
     for (auto& rows : x) {
       rows = rows.relu();
     }
-    return second(x, [&](int relation) { return batch.subgraph.block(relation, 1); });
+    return second(x, [&](int relation) { return batch.block(relation, 1); });
   }
 
   glt::rgcn_conv first, second;

@@ -69,8 +69,8 @@ struct network : torch::nn::Module {
                       ? entry(glt::to_tensor(batch.tensors[type]["x"].template as<float>()))
                       : entry->weight.t().index_select(0, glt::to_tensor(batch.subgraph.nodes(type))));
     }
-    x = first(activated(x), [&](int relation) { return batch.subgraph.block(relation, 0); });
-    x = second(activated(x), [&](int relation) { return batch.subgraph.block(relation, 1); });
+    x = first(activated(x), [&](int relation) { return batch.block(relation, 0); });
+    x = second(activated(x), [&](int relation) { return batch.block(relation, 1); });
     return last(activated(x)[batch.seed_type]);
   }
 

@@ -73,7 +73,7 @@ void run(glt::mpi_comm plain) {
     for (auto const& batch : dist::progress(loader.epoch(epoch), "epoch " + std::to_string(epoch))) {
       adam.zero_grad();
       if (batch.num_seeds > 0) {
-        auto const out = layer(glt::to_tensor(batch.features()), batch.subgraph.block(0));
+        auto const out = layer(glt::to_tensor(batch.features()), batch.block(0));
         torch::nn::functional::cross_entropy(out, glt::to_tensor(batch.labels())).backward();
         auto const margin = (out.select(1, 1) - out.select(1, 0)).detach();
         for (std::int64_t i = 0; i < margin.size(0); ++i) {

@@ -19,7 +19,7 @@
 void run(glt::mpi_comm comm, char const* folder, char const* file) {
   glt::set_torch_threads(1); // ranks are the parallelism
   auto const data = glt::io::open_data_set(comm, folder);
-  glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, data.graph());
+  glt::dist::sharded_graph<glt::mpi_comm, glt::device::cpu> graph(comm, data);
   auto const x = glt::to_tensor(data.features().local().features);
   auto const labels = glt::to_tensor(data.features().local().labels);
   auto const rows_of = [&](glt::host_view<glt::global_id const> seeds) {

@@ -71,6 +71,9 @@ struct batch : detail::batch_place, detail::batch_rows<Policy, T> {
 
   sampled_subgraph<Policy, Vertex> subgraph;
 
+  /// Returns the block of a layer; see `sampled_subgraph::block`.
+  [[nodiscard]] block_view<Policy::space> block(int layer) const { return subgraph.block(layer); }
+
   template <class Self>
   [[nodiscard]] static auto members(Self& self) noexcept {
     return std::tuple_cat(detail::batch_place::members(self), std::tie(self.subgraph), batch::row_members(self));

@@ -258,9 +258,9 @@ private:
   };
 
   template <class Memory, class Shared>
-  static void share(Memory& memory, Shared& of) {
+  static void share(Memory& memory, Shared& of, bool wanted = true) {
     if constexpr (!std::same_as<Memory, std::nullopt_t>) {
-      if (memory) {
+      if (memory && wanted) {
         of.share(*memory);
       }
     }
@@ -275,7 +275,7 @@ private:
         data.tensors = feature_table<Policy>(graph_->book(t).size(graph_->part()), data.tensors.policy());
       }
       auto const tensors = std::make_shared<named_features<Policy>>(comm, graph_->book(t), std::move(data.tensors));
-      share(memory, *tensors);
+      share(memory, *tensors, how_ == reading::in_place);
       made.tensors = tensors;
       made.features = matrix_of(comm, made.tensors);
       made.splits = std::move(data.splits);
@@ -310,7 +310,7 @@ private:
         });
         auto tensors = std::make_unique<named_features<Policy>>(comm, graph_->book(schema().destination_type(e)),
                                                                 std::move(*table));
-        share(memory, *tensors);
+        share(memory, *tensors, how_ == reading::in_place);
         made.tensors = std::move(tensors);
       }
       made.weights = std::move(data.weights);

@@ -136,7 +136,7 @@ public:
   /// @throws precondition_error  if the views are not of the graph's parts, or not of the features' parts
   template <class... Views>
   void read_in_place(Views const&... views)
-    requires requires(typename producer_type::maker_type& maker) { maker.read_in_place(views...); }
+    requires detail::reads_in_place<typename producer_type::maker_type, Views...>
   {
     for (auto& producer : state_->producers) {
       producer.maker().read_in_place(views...);
@@ -151,7 +151,7 @@ public:
   /// @throws precondition_error  if the hot rows have other columns than the features
   template <class... Rows>
   void use(Rows const&... hot)
-    requires requires(typename producer_type::maker_type& maker) { maker.use(hot...); }
+    requires detail::uses_rows<typename producer_type::maker_type, Rows...>
   {
     for (auto& producer : state_->producers) {
       producer.maker().use(hot...);

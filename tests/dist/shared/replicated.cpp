@@ -226,6 +226,7 @@ void check_all_batches(Comm comm, reading how) {
   CHECK(report.sampled.remote == 0);
   CHECK((comm.size() == 1 || report.sampled.in_place > 0));
   CHECK((comm.size() == 1 || report.why_sampled.empty()));
+  CHECK((how == reading::in_place || report.rows.in_place == 0));
   check_batches(comm, induced_batches(replicated, {.num_hops = 1}), induced_batches(by_messages, {.num_hops = 1}),
                 seeds);
   auto const by_weight = [&](auto const& data) {
@@ -410,12 +411,32 @@ struct greedy_rule : glt::uniform_rule {
 TEST_CASE("over a replicated topology batches are those of messages, and sampling sends nothing") {
   glt_test::on_ranks([](auto comm) {
     check_all_batches(comm, reading::in_place);
-    check_all_batches(comm, reading::by_messages); // every rank has a copy
+    check_all_batches(comm, reading::by_messages); // of rows alone
 #ifndef GLT_TEST_MPI
     for (int const together : {1, 2, 3}) {
       check_all_batches(machines_comm(comm, together), reading::in_place);
     }
 #endif
+  });
+}
+
+TEST_CASE("a machine has one copy of a replicated topology, also if rows travel by messages") {
+  glt_test::on_ranks([](auto comm) {
+    auto const divided = divide(comm.size());
+    for (auto const how : {reading::in_place, reading::by_messages}) {
+      glt::dist::data_set<> const data(comm, part_of(divided, comm.rank()), how, topology::replicated);
+      auto const& parts = data.hetero_graph().neighborhood().of_rank;
+      REQUIRE(std::ssize(parts) == (comm.size() == 1 ? 0 : comm.size()));
+#ifndef GLT_TEST_MPI // one address space
+      for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        REQUIRE(parts[rank]);
+        auto const own = reinterpret_cast<std::uintptr_t>(parts[rank]->graphs.front().offsets().data());
+        std::uintptr_t first = own;
+        comm.broadcast(reinterpret_cast<std::byte*>(&first), sizeof first, 0);
+        CHECK(own == first);
+      }
+#endif
+    }
   });
 }
 

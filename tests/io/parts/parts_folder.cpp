@@ -11,10 +11,12 @@
 #include <glt/io/parts/parts_folder.hpp>
 #include <glt/io/parts/parts_writer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -331,6 +333,39 @@ TEST_CASE("what is mapped belongs to the program alone, and outlives the folder"
   CHECK(weights[weights.size() - 1] < 120);
   CHECK(loaded.nodes[0].features[0].values.matrix<float>()(0, 1) == -1.5F);
 }
+
+#ifdef __linux__
+TEST_CASE("features that stay in their files are read without what lies behind them") {
+  auto const& folder = shared_folder();
+  std::vector<std::string> names;
+  auto const note = [&](auto const& types) {
+    for (auto const& type : types) {
+      for (auto const& feature : type.features) {
+        names.push_back("/" + io::detail::feature_file(feature.name));
+      }
+    }
+  };
+  note(folder.data.nodes);
+  note(folder.data.edges);
+  for (auto const reading : {dist::reading::in_place, dist::reading::by_messages}) {
+    auto const part = io::parts_folder(folder.path).load(0, {.reading = reading});
+    int features = 0;
+    std::string file;
+    std::ifstream maps("/proc/self/smaps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.find(folder.path.string()) != std::string::npos) {
+        file = line;
+      } else if (line.starts_with("VmFlags:")) {
+        bool const is_feature = std::ranges::any_of(names, [&](auto const& name) { return file.ends_with(name); });
+        features += is_feature ? 1 : 0;
+        CHECK((line.find(" rr") != std::string::npos) == (is_feature && reading == dist::reading::by_messages));
+        file.clear();
+      }
+    }
+    CHECK(features > 0);
+  }
+}
+#endif
 
 TEST_CASE("progress of a check counts the bytes of its files") {
   auto const& whole = shared_folder();

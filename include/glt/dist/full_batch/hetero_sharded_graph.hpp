@@ -46,6 +46,12 @@ public:
     }
   }
 
+  /// Divides the edges of a data set with types.
+  template <vertex_id Vertex>
+  hetero_sharded_graph(Comm comm, data_set<Policy, Vertex> const& data, sharding_options options = {},
+                       Policy policy = {})
+      : hetero_sharded_graph(std::move(comm), data.hetero_graph(), options, std::move(policy)) {}
+
   /// Makes the graph from its relations. Those from a type have num_sources of it, those to a type have
   /// num_destinations, the first of these sources.
   hetero_sharded_graph(hetero_schema schema, std::vector<std::int64_t> num_sources,

@@ -37,6 +37,9 @@ struct largest_degrees {
 
 namespace glt::dist {
 
+template <device_policy Policy, vertex_id Vertex>
+class data_set; // defined in a header that a graph alone does not need
+
 /// In-edges of a rank's part, divided by the rank that owns their sources, for full-batch passes.
 ///
 /// A pass visits the ranks one after the other: it receives the source rows that a shard needs, uses them and frees
@@ -72,6 +75,10 @@ public:
             comm, graph.local(),
             glt::detail::find_boundary(comm, graph.book(), graph.local(), graph.local().num_rows(), options, policy),
             options, policy) {}
+  /// Divides the edges of a data set without types.
+  template <vertex_id Vertex>
+  sharded_graph(Comm comm, data_set<Policy, Vertex> const& data, sharding_options options = {}, Policy policy = {})
+      : sharded_graph(std::move(comm), data.graph(), options, std::move(policy)) {}
 
   [[nodiscard]] int rank() const noexcept { return passes_.rank(); }
   [[nodiscard]] int size() const noexcept { return passes_.size(); }

@@ -52,6 +52,7 @@ public:
   using read_counts = detail::read_counts; ///< of vertices by source: own, in_place, remote
   using sample_type = link_sample<Policy, Vertex, typename sampler_type::subgraph_type>;
   using sources_type = detail::link_sources<space, Vertex>; ///< a list of ids, or one with `offsets` of destinations
+  using host_sources_type = detail::link_sources<memory_space::host, Vertex>; ///< likewise, in memory of the host
   using directory_type = vertex_directory<Comm, Policy, Vertex>;
   using weights_type = vertex_weights<Comm, Policy, Vertex>;
   using times_type = glt::detail::vertex_times<Comm, Policy, Vertex>; ///< of vertices, from which on they exist
@@ -143,7 +144,7 @@ public:
   /// Throws for seed edges that this sampler cannot take.
   ///
   /// @throws precondition_error  as `sample` on the rank that failed
-  void check(detail::link_sources<memory_space::host, Vertex> sources, host_view<Vertex const> destinations,
+  void check(host_sources_type sources, host_view<Vertex const> destinations,
              host_view<std::int64_t const> labels) const {
     device::cpu const host;
     detail::validate_seed_edges(host, sources, destinations, relation_.num_sources(), relation_.num_destinations());

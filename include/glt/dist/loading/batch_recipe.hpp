@@ -31,6 +31,8 @@ template <class Options, device_policy GraphPolicy, vertex_id Vertex, bytes_copy
 class batch_recipe {
   using kind = detail::expansion<Options>;
   using rules_type = typename kind::template rules_type<Rule>;
+  static_assert(detail::collects_rows<Options> || std::same_as<Rule, uniform_rule>,
+                "walks draw steps by their options, such as p and q of node2vec, and by no rule; leave the rule out");
 
 public:
   using vertex_type = Vertex;
@@ -96,6 +98,9 @@ public:
     requires(!std::same_as<Other, T>)
   batch_recipe(std::type_identity_t<graph_type> const&, feature_store<StorePolicy, Other> const&, Given const&,
                Rule = {}) = delete;
+  template <class Reason = detail::batches_with_these_options_are_of_graphs_without_types>
+    requires(!detail::expands_types<Options>)
+  batch_recipe(hetero_graph<GraphPolicy, Vertex> const&, Options const&, Rule const& = {}) = delete;
 
   /// Replaces the options.
   batch_recipe& with(Options options) {
@@ -233,6 +238,7 @@ class batch_recipe<Options, GraphPolicy, Vertex, T, Rule, StorePolicy>::maker {
 
 public:
   using batch_type = batch_on<Policy>;
+  using request_type = detail::batch_request<seeds_type, batch_type>; ///< seeds, key and place of a batch
 
   /// @comm   collective; the exchanges of the collectors, then of the samplers
   /// @throws collective_error  on every rank, if options, rules, weights or times of a rank are wrong, stores and graph
@@ -248,11 +254,9 @@ public:
   /// Samples parts of the graph in place, or reads rows in place, of a type if there are types.
   template <class... Views>
   void read_in_place(Views const&... views)
-    requires(
-        requires(sampler_type& sampler) { sampler.read_in_place(views...); } ||
-        requires(rows_type& rows) { rows.read_in_place(views...); })
+    requires(detail::reads_in_place<sampler_type, Views...> || detail::reads_in_place<rows_type, Views...>)
   {
-    if constexpr (requires { seeding_.sampler().read_in_place(views...); }) {
+    if constexpr (detail::reads_in_place<sampler_type, Views...>) {
       seeding_.sampler().read_in_place(views...);
     } else {
       rows_.read_in_place(views...);
@@ -261,7 +265,7 @@ public:
   /// Uses hot rows of other ranks, or tiers of local rows.
   template <class... Hot>
   void use(Hot const&... hot)
-    requires requires(rows_type& rows) { rows.use(hot...); }
+    requires detail::uses_rows<rows_type, Hot...>
   {
     rows_.use(hot...);
   }
@@ -269,7 +273,7 @@ public:
   /// Makes batches of valid seeds in one sweep of messages; a rank without seeds takes part.
   ///
   /// @comm   collective; see the samplers and collectors
-  void make_bulk(std::span<detail::batch_request<seeds_type, batch_type> const> batches) {
+  void make_bulk(std::span<request_type const> batches) {
     detail::stopwatch watch;
     try {
       seeding_.sample(batches);

@@ -32,6 +32,11 @@ struct typed_batch : batch_place {
   std::vector<collected_table<Policy>> tensors;
   std::vector<collected_table<Policy>> edge_tensors;
 
+  /// Returns the block of an edge type and a layer; see `hetero_subgraph::block`.
+  [[nodiscard]] block_view<Policy::space> block(int edge_type, int layer) const {
+    return subgraph.block(edge_type, layer);
+  }
+
   template <class Reason = batches_with_types_have_no_features_but_tensors_of_a_type>
   void features() const = delete;
 

@@ -10,7 +10,7 @@ namespace glt::dist {
 /// Way in which ranks of one machine read each other's rows and edges. Batches are the same.
 enum class reading {
   in_place,   ///< in memory that they share; by messages where the system has none
-  by_messages ///< as ranks of several machines do; no memory is copied
+  by_messages ///< as ranks of several machines do, edges of a replicated topology aside; rows are not copied
 };
 
 /// Place of the graph of a data set. Batches are the same.
@@ -23,7 +23,7 @@ enum class topology {
 
 namespace glt::detail {
 
-// Returns the memory in which ranks read each other's parts; nothing if they read by messages, or if each of them is
+// Returns the memory in which ranks read each other's parts; nothing if they read all by messages, or if each of them is
 // alone on its machine. Collective: with several ranks two header exchanges and the exchanges of `node_memory_of`.
 template <finds_node_memory Comm>
 [[nodiscard]] auto memory_to_share(Comm& comm, dist::reading how, dist::topology where) {
@@ -33,7 +33,7 @@ template <finds_node_memory Comm>
   }
   agree(comm, {.what = operation::share}, {}, 2 * static_cast<std::int64_t>(where) + static_cast<std::int64_t>(how),
         [](auto, auto) { return "reads in another way than rank 0; pass the same reading and topology on all ranks"; });
-  if (how == dist::reading::by_messages) {
+  if (how == dist::reading::by_messages && where == dist::topology::divided) {
     return made;
   }
   auto memory = node_memory_of(comm);

@@ -44,6 +44,7 @@ namespace glt::io {
 class parts_folder {
 public:
   using load_options = detail::load_options; ///< options of loading a part
+  using part_type = detail::part_content;    ///< graphs, tables, splits and books of a part
 
   /// Reads the manifest and compares the length of every file.
   ///
@@ -135,7 +136,7 @@ public:
   ///                             out of range or not finite
   /// @cost   one mapping a file; `validate` reads the files of ids and labels, `finite` the features, `verify` all
   ///         files
-  [[nodiscard]] detail::part_content load(int part, load_options const& options = {}) const {
+  [[nodiscard]] part_type load(int part, load_options const& options = {}) const {
     return load_rows(part, books(), part, options);
   }
   /// Loads the rows of one part that a rank owns by other books of the same vertices. Only these are checked, but
@@ -145,13 +146,15 @@ public:
   /// @throws precondition_error  if there is no such part
   /// @throws io_error            as `load`
   /// @cost   as `load` of these rows, and one read of the part's splits; a copy of splits and row offsets
-  [[nodiscard]] detail::part_content load_rows(int part, std::vector<partition_book> const& books, int rank,
-                                               load_options const& options = {}) const {
+  [[nodiscard]] part_type load_rows(int part, std::vector<partition_book> const& books, int rank,
+                                    load_options const& options = {}) const {
     check_part(part);
     if (options.verify) {
       verify(part);
     }
-    detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages};
+    // Rows that stay in their files are read in no order.
+    bool const stay = options.reading == dist::reading::by_messages && !options.populate && !options.finite;
+    detail::map_options const mapping{.populate = options.populate, .huge_pages = options.huge_pages, .random = stay};
     return detail::part_reader(
                path_, manifest_, part, books, rank, mapping, {.ranges = options.validate, .finite = options.finite},
                {.vertices = options.disk.has_value(), .edges = options.disk.has_value() && options.edge_tensors})

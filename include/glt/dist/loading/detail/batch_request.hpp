@@ -13,6 +13,14 @@ struct batch_request {
   Batch* out = nullptr;
 };
 
+/// Holds if a maker reads through such views, or one of its samplers or collectors does.
+template <class Maker, class... Views>
+concept reads_in_place = requires(Maker& maker, Views const&... views) { maker.read_in_place(views...); };
+
+/// Holds if a maker or a collector takes such hot rows.
+template <class Maker, class... Hot>
+concept uses_rows = requires(Maker& maker, Hot const&... hot) { maker.use(hot...); };
+
 /// Makes batches, in one sweep of messages if the maker can.
 ///
 /// @comm   collective; as many batches with the same keys on all ranks

@@ -29,6 +29,8 @@ concept around_edges = requires { typename expansion<Options>::around_edges; };
 template <class Options>
 concept along_types = requires { typename expansion<Options>::along_types; };
 
+struct batches_with_these_options_are_of_graphs_without_types;
+
 /// Graph with types of vertices and edges.
 template <class Graph>
 concept has_schema = requires(Graph const& graph) { graph.schema(); };

@@ -179,7 +179,7 @@ public:
   }
   template <class Rows>
   void use(Rows const& rows)
-    requires requires(dist::feature_collector<Comm, Policy, T, StorePolicy>& of) { of.use(rows); }
+    requires uses_rows<dist::feature_collector<Comm, Policy, T, StorePolicy>, Rows>
   {
     matrix().use(rows);
   }

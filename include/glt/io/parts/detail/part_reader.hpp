@@ -113,13 +113,15 @@ private:
 
   // Maps a file of a known type and shape.
   [[nodiscard]] array map(std::string const& name, element_type type, std::int64_t rows,
-                          std::vector<std::int64_t> const& row_shape = {}) const {
+                          std::vector<std::int64_t> const& row_shape = {}, bool random = false) const {
     if (!is_listed(name)) {
       throw io_error(
           (folder_ / manifest_file_name).string(), 0,
           glt::detail::message("lists no file ", sub_, "/", name, ", which it needs; partition the data set again"));
     }
-    auto made = map_npy(path(name), type, options_);
+    auto how = options_;
+    how.random = random;
+    auto made = map_npy(path(name), type, how);
     std::vector<std::int64_t> wanted{rows};
     wanted.insert(wanted.end(), row_shape.begin(), row_shape.end());
     if (made.shape() != wanted) {
@@ -130,8 +132,8 @@ private:
     return made;
   }
   [[nodiscard]] array map(std::string const& name, element_type type, row_piece piece,
-                          std::vector<std::int64_t> const& row_shape = {}) const {
-    auto made = map(name, type, piece.rows, row_shape);
+                          std::vector<std::int64_t> const& row_shape = {}, bool random = false) const {
+    auto made = map(name, type, piece.rows, row_shape, random);
     made.keep_rows(piece.first, piece.count);
     return made;
   }
@@ -163,7 +165,7 @@ private:
     std::vector<raw_data::named_array> made;
     for (auto const& array : arrays) {
       auto const name = feature_file(array.name);
-      made.push_back({array.name, map(name, array.type, piece, array.row_shape)});
+      made.push_back({array.name, map(name, array.type, piece, array.row_shape, options_.random)});
       check_finite(name, made.back().values, piece.first);
       if (from_disk) {
         auto const row_bytes = made.back().values.columns() * glt::detail::size_of(array.type);

@@ -365,7 +365,8 @@ inline glt::detail::vertex_data<device::cpu> make_vertex_data(std::int64_t num_r
     numbers.push_back(static_cast<int>(std::int64_t{num_parts} * rank / num_ranks)); // for its types and hot rows
   }
   auto mapping = options;
-  mapping.populate = false; // would read rows of other ranks; copies are read now anyway
+  mapping.populate = false;                  // would read rows of other ranks; copies are read now anyway
+  mapping.reading = dist::reading::in_place; // which reads ahead
   std::vector<part_content> parts;
   for (int const part : numbers) {
     parts.push_back(folder.load_rows(part, books, rank, mapping));
