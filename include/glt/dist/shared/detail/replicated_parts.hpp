@@ -42,25 +42,20 @@ private:
 /// machine.
 class kept_parts {
 public:
-  /// @shape  machines [R], the number of every rank's machine · bytes [R], of every rank's part
+  /// @shape  machines [R], the first rank of every rank's machine · bytes [R], of every rank's part
   kept_parts(std::vector<std::int64_t> machines, std::vector<std::int64_t> bytes)
-      : machines_(std::move(machines)), bytes_(std::move(bytes)) {}
+      : machines_(std::move(machines)), bytes_(std::move(bytes)), sizes_(machines_.size() + 1, 0) {
+    for (auto const machine : machines_) {
+      places_.push_back(sizes_[static_cast<std::size_t>(machine)]++);
+    }
+  }
 
   [[nodiscard]] std::size_t num_parts() const noexcept { return machines_.size(); }
   [[nodiscard]] bool together(std::size_t a, std::size_t b) const noexcept { return machines_[a] == machines_[b]; }
 
   /// Returns true if a rank keeps a part of another machine.
-  [[nodiscard]] bool keeps(std::size_t rank, std::size_t part) const {
-    if (together(rank, part)) {
-      return false;
-    }
-    std::size_t before = 0; // ranks of the machine before this one
-    std::size_t all = 0;
-    for (std::size_t other = 0; other < machines_.size(); ++other) {
-      before += together(other, rank) && other < rank ? 1 : 0;
-      all += together(other, rank) ? 1 : 0;
-    }
-    return part % all == before;
+  [[nodiscard]] bool keeps(std::size_t rank, std::size_t part) const noexcept {
+    return !together(rank, part) && part % sizes_[static_cast<std::size_t>(machines_[rank])] == places_[rank];
   }
 
   /// Returns the places of the parts in the block of a rank that keeps them; −1 for others; the last is the length of
@@ -85,6 +80,8 @@ private:
   static constexpr std::int64_t line_bytes = 64;
   std::vector<std::int64_t> machines_;
   std::vector<std::int64_t> bytes_;
+  std::vector<std::size_t> sizes_;  // ranks of the machine with each number
+  std::vector<std::size_t> places_; // of a rank among those of its machine
 };
 
 /// Adds to `views` the parts of ranks on other machines, so that every rank reads all parts in place. Each part travels
@@ -136,8 +133,11 @@ void replicate_parts(Comm& comm, Node& node, std::span<std::byte const> own, nod
 
   std::string missing;
   for (std::size_t keeper = 0; keeper < ranks; ++keeper) {
+    if (!kept.together(keeper, self)) {
+      continue;
+    }
     auto const places_there = kept.places(keeper);
-    for (std::size_t part = 0; part < ranks && kept.together(keeper, self); ++part) {
+    for (std::size_t part = 0; part < ranks; ++part) {
       if (!kept.keeps(keeper, part)) {
         continue;
       }
