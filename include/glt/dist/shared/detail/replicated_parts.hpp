@@ -81,7 +81,7 @@ private:
   std::vector<std::int64_t> machines_;
   std::vector<std::int64_t> bytes_;
   std::vector<std::size_t> sizes_;  // ranks of the machine with each number
-  std::vector<std::size_t> places_; // of a rank among those of its machine
+  std::vector<std::size_t> places_; // numbers of ranks within their machines
 };
 
 /// Adds to `views` the parts of ranks on other machines, so that every rank reads all parts in place. Each part travels
