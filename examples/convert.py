@@ -23,13 +23,13 @@ NAME-label/label.pt and NAME-train-partitions/*.pt beside NAME-partitions, or wi
 .pt or .npy file, or a folder of them, and holds a list or mask of vertices, or a dict of these by type. TYPE=FILE says
 the type of vertices.
 
-Tables have a header. The first column of vertices is the id, the first two of edges are source and destination;
-columns called label, split (train, valid, test), weight and time are these; --column ROLE=NAME names others, and
---column ignore=NAME leaves one out. Edges of the splits valid and test are pairs to be predicted, train_neg,
-valid_neg and test_neg pairs that are no edges; none of them is in the graph. Ids are numbers or texts; vertices get
-the numbers 0 to n - 1 in the order of their ids, which ids.parquet keeps (ids.csv without pyarrow). Columns NAME0,
-NAME1, ... become a matrix; words become codes, in the order of categories.json; times become whole seconds since
-1970, or --time-unit. Missing values are refused, or become --missing.
+Tables have a header. The first column of vertices is the id, the first two of edges are source and destination, or
+those called id, source or src, destination or dst; columns called label, split (train, valid, test), weight and time
+are these; --column ROLE=NAME names others, and --column ignore=NAME leaves one out. Edges of the splits valid and test
+are pairs to be predicted, train_neg, valid_neg and test_neg pairs that are no edges; none of them is in the graph. Ids
+are numbers or texts; vertices get the numbers 0 to n - 1 in the order of their ids, which ids.parquet keeps (ids.csv
+without pyarrow). Columns NAME0, NAME1, ... become a matrix; words become codes, in the order of categories.json; times
+become whole seconds since 1970, or --time-unit. Missing values are refused, or become --missing.
 
     python3 convert.py --results PREDICTIONS.npy --ids OUT/ids.parquet PREDICTIONS.csv   joins results with the ids;
 --categories OUT/categories.json writes the words of labels (of --column label=NAME) in place of their codes
@@ -57,6 +57,7 @@ import tempfile
 import types
 import unittest.mock
 import zipfile
+import zlib
 
 try:
     import numpy as np
@@ -65,6 +66,7 @@ except ImportError:
 
 SPLITS = ("train", "valid", "test")
 TRUST = False
+ADVICE = "partition the graph again"  # about contradictions in SOURCE; convert sets it
 UMASK = os.umask(0)
 os.umask(UMASK)
 
@@ -229,7 +231,7 @@ def entry(value, key, path):
 
 def check(good, path, what):
     if not good:
-        raise Fault(f"{path}: {what}; partition the graph again")
+        raise Fault(f"{path}: {what}; {ADVICE}")
 
 
 def check_ids(ids, count, path):
@@ -791,9 +793,11 @@ def convert_dgl_partition(source, folder, given):
 
 TABLE_ENDS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t", ".parquet": None}
 MISSING = ["", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"]
+WHOLE = r"\s*[+-]?[0-9]+\s*"
 SPLIT_WORDS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
 UNITS = {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
 NODE_ROLES, EDGE_ROLES = ("id", "label", "split", "time"), ("source", "destination", "split", "weight", "time")
+SHORT = {"source": "src", "destination": "dst"}
 
 
 def tables_of(source):
@@ -822,6 +826,15 @@ def is_too_large(value):
     return not is_word(value) and np.isinf(float(value)) and "inf" not in str(value).lower()
 
 
+def is_doubtful(column):
+    """True for numbers of CSV that may be whole ones which pandas reads as fractions or texts."""
+    present = column.dropna()
+    if column.dtype.kind == "f":
+        return 0 < len(present) < len(column) and (present % 1 == 0).all()
+    present = present[~present.isin(MISSING)]  # pandas keeps these beside numbers that do not fit 64 bits
+    return column.dtype.kind == "O" and len(present) and bool(re.fullmatch(WHOLE, str(present.iloc[0])))
+
+
 class Table:
     """Columns of a file, some of which have roles."""
 
@@ -829,51 +842,109 @@ class Table:
         self.path, self.stem, self.given, self.pandas, self.said = path, stem, given, require("pandas"), []
         separator = next(separator for end, separator in TABLE_ENDS.items() if path.name.endswith(end))
         try:
-            if separator is None:
-                require("pyarrow")
-                import pyarrow.parquet
-                self.frame = pyarrow.parquet.read_table(path).to_pandas(ignore_metadata=True, date_as_object=False)
-                self.frame.columns = names = [str(name) for name in self.frame.columns]
-            else:
-                self.pandas.read_csv(path, sep=separator, header=None, nrows=2, dtype=str)  # refuses a short header
-                names = list(self.pandas.read_csv(path, sep=separator, nrows=0, dtype=str).columns)
-            self.roles, names = self.find_roles(names, roles)
-            self.keys = [name for role, name in self.roles.items() if role in ("id", "source", "destination")]
-            if separator is not None:
-                others = {name: MISSING for name in names if name not in self.keys}
-                self.frame = self.pandas.read_csv(path, sep=separator, dtype={name: str for name in self.keys},
-                                                  keep_default_na=False, na_values=others, low_memory=False)
-            self.frame = self.frame[names]
+            (self.read_parquet if separator is None else self.read_text)(roles, separator)
             self.rows = np.arange(len(self.frame))
-        except ValueError as fault:  # of pandas and pyarrow
-            raise Fault(f"{path}: is no table ({str(fault).splitlines()[0]}); mend it") from None
+        except (ValueError, EOFError, OSError, zlib.error) as fault:  # of pandas, pyarrow and gzip
+            if isinstance(fault, OSError) and fault.filename:
+                raise
+            text = f"{fault or type(fault).__name__}".splitlines()[0]
+            raise Fault(f"{path}: is no table, or damaged ({text}); mend it") from None
 
-    def find_roles(self, names, roles):
-        """Roles of columns, and the columns that are not ignored."""
+    def read_text(self, roles, separator):
+        """Reads CSV; whole numbers of which some are missing are Python's, as float64 has no room for all of them."""
+        read = functools.partial(self.pandas.read_csv, self.path, sep=separator, keep_default_na=False,
+                                 low_memory=False)
+        top = read(header=None, nrows=2, dtype=str)  # refuses a short header
+        header = list(read(nrows=0, dtype=str).columns)
+        columns = [name.strip() for name in header]
+        names = self.find_roles(columns, roles, [n for n, word in zip(columns, top.iloc[0]) if not str(word).strip()])
+        types = {name: str for name, of in zip(header, columns) if of in self.keys}
+        missing = {name: MISSING for name in header if name not in types}
+        self.frame = read(dtype=types, na_values=missing).set_axis(columns, axis=1)[names]
+        doubtful = [i for i, name in enumerate(columns) if name in names and name not in self.keys
+                    and is_doubtful(self.frame[name])]
+        texts = read(usecols=doubtful, dtype=str, na_values=MISSING) if doubtful else None  # in the order of the file
+        for i, number in enumerate(doubtful):
+            column = texts.iloc[:, i]
+            if column.dropna().astype(str).str.fullmatch(WHOLE).all():
+                whole = [None if missing else int(text) for text, missing in zip(column, column.isna())]
+                self.frame[columns[number]] = self.pandas.Series(whole, self.frame.index, object)
+
+    def read_parquet(self, roles, _):
+        require("pyarrow")
+        import pyarrow.parquet
+        is_a, table = pyarrow.types, pyarrow.parquet.read_table(self.path)
+        table = table.rename_columns([str(name).strip() for name in table.column_names])
+        table = table.select(self.find_roles(table.column_names, roles))
+        for i, (name, kind) in enumerate(zip(table.column_names, table.schema.types)):
+            rows = is_a.is_list(kind) or is_a.is_large_list(kind) or is_a.is_fixed_size_list(kind)
+            if (is_a.is_nested(kind) and (not rows or name in self.keys)) or is_a.is_duration(kind) or \
+                    is_a.is_time(kind) or is_a.is_interval(kind):
+                raise Fault(f"{self.path}: column {name}: {kind} is no number, text or date; "
+                            + ("write it as text" if name in self.keys else f"give --column ignore={name}"))
+            if is_a.is_decimal(kind) and name not in self.keys:
+                column = table.column(i)
+                try:
+                    column = column.cast(pyarrow.int64() if kind.scale <= 0 else pyarrow.float64())
+                except pyarrow.ArrowInvalid:
+                    column = column.cast(pyarrow.float64())
+                table = table.set_column(i, name, column)
+        self.frame = table.to_pandas(ignore_metadata=True, date_as_object=False, integer_object_nulls=True)
+
+    def find_roles(self, names, roles, empty=None):
+        """Finds the roles of columns; returns those that are not ignored. `empty`: columns of CSV without a name."""
+        for name in names:
+            if names.count(name) > 1:
+                raise Fault(f"{self.path}: has two columns {name}; rename one")
         chosen = [option for option in self.given["column"] if option["table"] in (None, self.stem)
                   and option["name"] in names and option["role"] in roles + ("ignore",)]
         for option in chosen:
             option["used"] = True
         ignored = [option["name"] for option in chosen if option["role"] == "ignore"]
-        names = [name for name in names if name not in ignored]
+        all_names, names = names, [name for name in names if name not in ignored]
+        by_option = {option["role"]: option["name"] for option in chosen if option["role"] != "ignore"}
         found = {role: role for role in roles if role in names}
-        found.update((option["role"], option["name"]) for option in chosen if option["role"] != "ignore")
+        found.update((role, name) for role, name in SHORT.items()
+                     if role in roles and role not in found and name in names and name not in by_option.values())
+        found.update(by_option)
         free = [name for name in names if name not in found.values()]
         for role in roles[:1] if "id" in roles else roles[:2]:
             if role not in found:
                 if not free:
                     raise Fault(f"{self.path}: has no column for the {role}; give one by --column {role}=NAME")
                 found[role] = free.pop(0)
+                if empty is not None and not is_word(found[role]):
+                    raise Fault(f"{self.path}: the first line names the {role} column {found[role]}, a number; write a "
+                                f"header line above the rows, or give --column {role}={found[role]}")
+        for name in empty or ():
+            if name in names and name != found.get("id") and name not in by_option.values():
+                raise Fault(f"{self.path}: the header has no name for column {all_names.index(name) + 1}, or a "
+                            f"separator at its end; mend the header, or give --column 'ignore={name}'")
         if len(set(found.values())) < len(found) or not set(found.values()) <= set(names):
             raise Fault(f"{self.path}: a column has two roles; give others by --column")
-        return found, names
+        self.roles, self.keys = found, [name for role, name in found.items() if role in ("id", "source", "destination")]
+        return names
 
     def refuse(self, bad, name, what):
         """Fault of the first of the rows that are bad."""
         rows = np.flatnonzero(bad)
         if rows.size:
-            raise Fault(f"{self.path}: row {self.rows[rows[0]] + 1}, column {name}: "
-                        + what.format(self.frame[name].iloc[rows[0]]))
+            missing, value = (of.iloc[rows[0]] for of in (self.frame[name].isna(), self.frame[name]))
+            text = f"{self.fill(name)} of --missing" if missing else " ".join(str(value).split())
+            text = text if len(text) < 100 else text[:100] + "..."
+            raise Fault(f"{self.path}: row {self.rows[rows[0]] + 1}, column {name}: {what.replace('{}', text)}")
+
+    def fill(self, name):
+        """The number in place of missing values, an int or a float; None if there is none."""
+        return self.given["missing"].get(name, self.given["missing"].get(None))
+
+    def kind(self, name):
+        """Kind of a column's numbers, as of NumPy's types, also if some are missing; "O" for words and lists."""
+        column = self.frame[name]
+        if column.dtype.kind != "O":
+            return column.dtype.kind
+        found = self.pandas.api.types.infer_dtype(column, skipna=True) if len(column) else "string"
+        return {"integer": "i", "empty": "i", "boolean": "b"}.get(found, "O")
 
     def ids(self, role):
         """Place of every id in the list of the distinct ones; and that list, of numbers or texts."""
@@ -907,28 +978,47 @@ class Table:
         return pairs[:, kept]
 
     def filled(self, name):
-        """A column without missing values."""
-        column = self.frame[name]
-        if column.isna().any():
-            fill = self.given["missing"].get(name, self.given["missing"].get(None))
+        """A column without missing values; whole numbers stay so, if those in place of missing values are whole."""
+        column, kind, fill = self.frame[name], self.kind(name), self.fill(name)
+        missing = column.isna()
+        if missing.any():
             if fill is None:
-                self.refuse(column.isna(), name, f"the value is missing; fill it in, or give --missing {name}=NUMBER")
-            self.said.append(f"{int(column.isna().sum())} missing of {name} = {fill:g}")
-            column = column.astype(object) if column.dtype.kind not in "f" else column
-            column = column.where(column.notna(), fill)
-        return column
+                self.refuse(missing, name, f"the value is missing; fill it in, or give --missing {name}=NUMBER")
+            self.said.append(f"{int(missing.sum())} missing of {name} = {fill}")
+            column = column.where(~missing, float(fill)) if kind == "f" else column.astype(object).where(~missing, fill)
+        if kind not in "ib" or self.frame[name].dtype.kind != "O":
+            return column
+        if missing.any() and not isinstance(fill, int):
+            lost = np.array([int(np.float32(value)) != value for value in column]) & ~missing
+            self.refuse(lost, name, f"{{}} does not fit float32, which --missing {fill} needs; give a whole number")
+            return column.astype(np.float64)
+        self.refuse([not -2**63 <= value < 2**63 for value in column], name, "{} does not fit int64; scale the column")
+        return column.astype(np.int64)
 
     def times(self, name):
         """Times in whole units since 1970; numbers are taken as they are."""
-        unit, column, filled = self.given["time_unit"], self.frame[name], self.filled(name)
-        if column.dtype.kind in "iuf":
+        unit, column, kind = self.given["time_unit"], self.frame[name], self.kind(name)
+        missing = column.isna()
+        if self.fill(name) is not None and not isinstance(self.fill(name), int):
+            self.refuse(missing, name, "the time {} is no whole number; give a whole number")
+        filled = self.filled(name)
+        if kind in "iuf":
             self.refuse(filled % 1 != 0, name, "the time {} is no whole number; scale the column")
             self.refuse(filled.abs() >= 2.0**63, name, "the time {} does not fit int64; scale the column")
+            self.refuse((filled.abs() >= 2.0**53) & (kind == "f"), name,
+                        "the time {} is a fraction that has lost digits; write whole numbers without a point")
             return filled.to_numpy(np.int64)
-        missing, text = column.isna(), column.dtype.kind != "M"
+        self.refuse(~missing & (kind == "b"), name, "'{}' is no time; give another column, or --column ignore=" + name)
+        text = kind != "M"
         form = {"format": "ISO8601"} if text and int(self.pandas.__version__.split(".")[0]) > 1 else {}
         read = self.pandas.to_datetime(column, utc=True, errors="coerce", **form)
+        first, last = (self.pandas.Timestamp(day, tz="UTC") for day in ("1677-09-22", "2262-04-11"))
+        far = (read < first) | (read >= last)
         wrong = ~column.astype(str).str.match("[0-9]{4}-[0-9]{2}-[0-9]{2}") if text else False  # no day before a month
+        if text:  # pandas 1 reads no times that are far
+            years = self.pandas.to_numeric(column.astype(str).str[:4], errors="coerce")
+            far |= ((years < 1677) | (years > 2262)) & ~wrong
+        self.refuse(far, name, "the time {} is outside of 1678 to 2262; write it as a number")
         self.refuse((read.isna() | wrong) & ~missing, name,
                     "'{}' is no time; write it as 2024-05-31 12:00:00, or as a number")
         read = read.where(~missing, self.pandas.Timestamp(0, tz="UTC"))
@@ -948,18 +1038,21 @@ class Table:
     def values(self, name, folder):
         """Array of a column: numbers, times, or codes of words."""
         role = next((role for role, of in self.roles.items() if of == name), None)
-        column = self.frame[name]
-        if column.dtype.kind == "M" or role == "time":
+        column, kind = self.frame[name], self.kind(name)
+        if kind == "M" or role == "time":
             return self.times(name)
-        if column.dtype.kind == "b":
-            return column.to_numpy(np.uint8)
-        if column.dtype.kind in "iu" and role != "weight":
-            return column.to_numpy()
-        if column.dtype.kind in "iuf":
+        if kind in "biu" and role != "weight":
+            whole = self.filled(name)
+            if whole.dtype.kind in "iub":
+                return whole.to_numpy(np.uint8) if kind == "b" and whole.isin((0, 1)).all() else whole.to_numpy()
+            return whole.to_numpy(np.float32)
+        if kind in "biuf":
             wide = self.filled(name).to_numpy(np.float64)
             self.refuse(~np.isfinite(wide), name, "{} is not finite; mend the value")
             if role == "label" and (wide % 1 == 0).all():
                 self.refuse(np.abs(wide) >= 2.0**63, name, "the label {} does not fit int64; number labels from 0")
+                self.refuse(np.abs(wide) >= 2.0**53, name,
+                            "the label {} is a fraction that has lost digits; write whole numbers without a point")
                 return wide.astype(np.int64)
             values = self.to_float32(wide, name)
             if role == "weight":
@@ -972,15 +1065,21 @@ class Table:
             lengths = column.map(len)
             self.refuse(lengths != lengths.iloc[0], name, f"the list has not {lengths.iloc[0]} values as that of row 1")
             rows = np.stack(column.to_numpy())
+            bad = ~np.isfinite(rows) if rows.dtype.kind in "iufb" else self.pandas.isna(rows)
+            self.refuse(bad.reshape(len(rows), -1).any(1), name,
+                        f"the list has a value that is missing or not finite; mend it, or give --column ignore={name}")
             if rows.dtype.kind not in "iufb":
                 raise Fault(f"{self.path}: column {name}: lists of {rows.dtype} are no numbers; give --column ignore={name}")
             return self.to_float32(rows, name) if rows.dtype.kind == "f" else rows
         if role == "weight":
             self.refuse(column.map(is_word), name, "'{}' is no number; weights are finite numbers of 0 or more")
         self.refuse(column.map(is_too_large), name, "'{}' is too large for float32; scale the column")
-        missing = column.isna().to_numpy()
+        missing, fill = column.isna().to_numpy(), self.fill(name)
         filled = self.filled(name)
         words = sorted(set(column[~missing].astype(str)))
+        if not isinstance(fill, int) or fill > len(words) or (fill >= 0 and name not in self.given["missing"]):
+            self.refuse(missing, name, f"the word is missing, for which {fill} of --missing is no code; give "
+                                       f"--missing {name}=-1 for none, or --missing {name}=CODE, 0 to {len(words)}")
         codes = self.pandas.Index(words, dtype=object).get_indexer(column.astype(str)).astype(np.int64)
         codes[missing] = filled[missing].astype(np.int64) if missing.any() else 0
         folder.categories.setdefault(self.stem, {})[name] = words
@@ -1002,10 +1101,15 @@ class Table:
             if "/" in name or "\0" in name:
                 raise Fault(f"{self.path}: column {name} names no file; rename it, or give --column ignore={name}")
             stem, digits = re.fullmatch("(.*?)([0-9]*)", name, re.DOTALL).groups()
-            if digits and stem.rstrip("_.") and name not in role_of and self.frame[name].dtype.kind in "iufb":
+            if digits and stem.rstrip("_.") and name not in role_of and self.kind(name) in "iufb":
                 numbered.setdefault(stem, {})[int(digits)] = name
         groups = {stem.rstrip("_."): [of[i] for i in sorted(of)] for stem, of in numbered.items()
                   if len(of) > 1 and sorted(of) == list(range(len(of))) and stem.rstrip("_.") not in names}
+        # The names that labels of vertices and times of edges get when they are loaded.
+        for role, name in (("label", "y"),) if isinstance(kind, str) else (("time", "time"),):
+            if role in self.roles and name not in role_of and name in [*names, *groups]:
+                raise Fault(f"{self.path}: column {name}: has the name that glt gives to the {role} column "
+                            f"{self.roles[role]}; rename it, or give --column ignore={name}")
         for name in names:
             if role_of.get(name) == "split":
                 words = self.splits()
@@ -1049,14 +1153,19 @@ def convert_tables(source, folder, given):
     checked_types(names, kinds.values(), source)
     stems = {name: name if folder.typed else "nodes" for name in names}
     for stem in files.keys() - kinds.keys() - set(stems.values()):
-        print(f"note: {files[stem]} is left out: no edges join vertices of that type")
+        why = f"no edges join vertices of that type; types are {', '.join(names)}" if folder.typed else \
+            f"vertices have the table nodes beside {files['edges'].name}; rename it if it is that one"
+        print(f"note: {files[stem]} is left out: {why}")
     edges = {stem: Table(files[stem], stem, EDGE_ROLES, given) for stem in kinds}
     nodes = {name: Table(files[stem], stem, NODE_ROLES, given) for name, stem in stems.items() if stem in files}
+    tables = [*nodes.values(), *edges.values()]
+    there = "; ".join(f"{t.stem}: {', '.join(t.frame.columns)}" for t in tables)
     for option in given["column"]:
         if not option.get("used"):
-            raise Fault(f"--column {option['text']}: no table has the column, or it has no such role; tables: "
-                        + "; ".join(f"{t.stem}: {', '.join(t.frame.columns)}"
-                                    for t in [*nodes.values(), *edges.values()]))
+            raise Fault(f"--column {option['text']}: no table has the column, or it has no such role; tables: {there}")
+    for name in given["missing"]:
+        if name is not None and not any(name in t.frame.columns for t in tables):
+            raise Fault(f"--missing {name}={given['missing'][name]}: no table has the column; tables: {there}")
     ends = {}
     for name in names:
         columns = [(nodes[name], "id")] if name in nodes else []
@@ -1145,8 +1254,11 @@ def join_results(results, ids, out, categories=None, label="label"):
 def table(folder, name):
     for path, opened in ((folder / f"{name}.csv.gz", gzip.open), (folder / f"{name}.csv", open)):
         if path.exists():
-            with opened(path, "rt") as file:
-                return [line.strip().split(",") for line in file]
+            try:
+                with opened(path, "rt") as file:
+                    return [line.strip().split(",") for line in file]
+            except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as fault:
+                raise Fault(f"{path}: is damaged ({fault}); unpack the set again") from None
     return None
 
 
@@ -1257,10 +1369,14 @@ def found_files(source, given):
 
 
 def convert(source, out, given):
+    global ADVICE
+    ADVICE = "partition the graph again"
+    if not source.exists():
+        raise Fault(f"{source}: no such file or folder; give one of those that --help names")
     if source.suffix == ".pt":
-        reader = convert_data
+        reader, ADVICE = convert_data, "save the graph again"
     elif source.suffix in (".bin", ".dgl"):
-        reader = convert_dgl
+        reader, ADVICE = convert_dgl, "save the graph again"
     elif source.suffix == ".json":
         reader = functools.partial(convert_dgl_partition, given=given)
     elif (source / "META.json").exists():
@@ -1268,14 +1384,15 @@ def convert(source, out, given):
     elif (source / "META").exists():
         reader = convert_graphlearn
     elif any(source.glob("ind.*.graph")):
-        reader = convert_planetoid
+        reader, ADVICE = convert_planetoid, "unpack the set again"
     elif any((p / f"num-node-{kind}.csv{end}").exists() for p in (source, source / "raw") for kind in ("list", "dict")
              for end in ("", ".gz")):
         if out is not None:
             raise Fault(f"{source}: is a set of OGB, whose splits are written into it; leave out {out}")
+        ADVICE = "unpack the set again"
         return convert_ogb(source)
     elif tables_of(source):
-        reader = functools.partial(convert_tables, given=given)
+        reader, ADVICE = functools.partial(convert_tables, given=given), "rename the tables"
     else:
         raise Fault(f"{source}: has no META.json (PyG), META (GraphLearn), ind.NAME.graph (Planetoid), "
                     f"num-node-list.csv.gz (OGB) or edges.csv, edges.parquet (tables); give the folder that has it, "
@@ -1285,7 +1402,7 @@ def convert(source, out, given):
     with new_folder(out) as scratch:
         folder = Folder(scratch)
         reader(source, folder)
-        files = found_files(source.resolve(), given)
+        files, ADVICE = found_files(source.resolve(), given), "give other labels or splits"
         if folder.parts and not any(files.values()) and not folder.labelled:
             print("note: there are no labels and splits beside the partition; give them by --labels, --train, ...")
         folder.add_given(files)
@@ -1301,14 +1418,17 @@ def column_option(text):
     found = re.fullmatch("(?:([^=]+):)?(" + "|".join({*NODE_ROLES, *EDGE_ROLES, "ignore"}) + ")=(.+)", text)
     if not found:
         raise argparse.ArgumentTypeError(f"{text}: write ROLE=NAME; roles are {', '.join(dict.fromkeys(NODE_ROLES + EDGE_ROLES))}, ignore")
-    return dict(zip(("table", "role", "name"), found.groups()), text=text)
+    return dict(zip(("table", "role", "name"), [word and word.strip() for word in found.groups()]), text=text)
 
 
 def missing_option(text):
+    """Column or None, and the number: an int if it is whole and fits int64."""
     column, _, number = text.rpartition("=")
-    if not np.isfinite(float(number)):
+    value = float(number)
+    if not np.isfinite(value):
         raise argparse.ArgumentTypeError(f"{number} is not finite; give a number")
-    return column or None, float(number)
+    whole = int(number) if re.fullmatch(WHOLE, number) else int(value) if value.is_integer() else None
+    return column.strip() or None, whole if whole is not None and -2**63 <= whole < 2**63 else value
 
 
 def main(words=None):

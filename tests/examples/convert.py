@@ -594,6 +594,7 @@ def test_tables(work):
                                  ("id,time\n1,soon\n2,2024-01-01\n", edges, "row 1, column time: 'soon' is no time"),
                                  ("id,time\n1,2024-01-01\n2,5/6/2024\n", edges, "row 2, column time: '5/6/2024' is no time"),
                                  ("id,time\n1,2024-01-01 10:00:00.5\n2,2024-01-01 10:00:00.0\n", edges, "finer than s"),
+                                 ("id,time\n1,True\n2,False\n", edges, "row 1, column time: 'True' is no time"),
                                  ("id,split\n1,new\n2,test\n", edges, "row 1, column split: 'new' is none of train"),
                                  ("id,a\n1,1e300\n2,1\n", edges, "row 1, column a: 1e+300 is too large"),
                                  ("id,a/b\n1,1\n2,1\n", edges, "column a/b names no file"),
@@ -616,11 +617,13 @@ def test_tables(work):
     assert made.returncode == 1 and "is no table with ids; give" in made.stderr, made.stderr
     made = call("--results", work / "filled/node_time.npy", "--ids", work / "filled/node_time.npy", work / "joined.csv")
     assert made.returncode == 1 and "is no table with ids; give" in made.stderr, made.stderr
+    import pandas
+    too_large = "inf is not finite" if int(pandas.__version__.split(".")[0]) > 2 else "is too large"  # pandas 3 reads inf
     for values, text in (("1e-60", "e-60 is too small for float32"), ("-2", "weight -2 is negative"),
-                         ("inf", "inf is not finite"), ("1e400", "'1e400' is too large"), ("heavy", "'heavy' is no number")):
+                         ("inf", "inf is not finite"), ("1e400", too_large), ("heavy", "'heavy' is no number")):
         refused(write_tables(work / "set", nodes="id\n1\n2\n", edges=f"s,d,weight\n1,2,3\n2,1,{values}\n"),
                 "edges.csv: row 2, column weight: ", text)
-    for column, value, text in (("label", "1e30", "label 1e+30 does not fit int64"), ("x", "1e999", "is too large"),
+    for column, value, text in (("label", "1e30", "label 1e+30 does not fit int64"), ("x", "1e999", too_large),
                                 ("time", "18446744073709551615", "does not fit int64"), ("x", "-inf", "is not finite")):
         refused(write_tables(work / "set", nodes=f"id,{column}\n1,{value}\n2,1\n", edges="s,d\n1,2\n"),
                 f"nodes.csv: row 1, column {column}: ", text)
@@ -646,6 +649,141 @@ def test_tables(work):
     convert(work / "set", work / "numbers", "--time-unit", "ms")
     same(work / "numbers/node_time.npy", [1704067200000, 1704103200500])
     same(work / "numbers/edge_index.npy", [[1], [0]])
+
+
+def test_missing_values_of_tables(work):
+    """Whole numbers keep all digits beside missing values; words have codes; bools are 0 and 1."""
+    if importlib.util.find_spec("pandas") is None:
+        print("skipped: tables need pandas")
+        return
+    edges, large = "s,d\n1,2\n2,3\n", 1717113600123456789
+    write_tables(work / "set", nodes=f"id,time,label,f,vip,part,none\n1,{large},9007199254740993,16777217,True,1.5,\n"
+                                     f"2,,,,,,\n3,5, -3 ,6,False,-2,\n", edges=edges)
+    said = convert(work / "set", work / "out", "--missing", f" time ={large + 1}", "--missing", "0", "--missing", "label=-1.0")
+    assert f"1 missing of time = {large + 1}" in said, said
+    for name, values in (("node_time", [large, large + 1, 5]), ("node_label", [9007199254740993, -1, -3]),
+                         ("node_feat@f", [16777217, 0, 6]), ("node_feat@vip", [1, 0, 0]), ("node_feat@part", [1.5, 0, -2]),
+                         ("node_feat@none", [0, 0, 0])):
+        same(work / f"out/{name}.npy", values)
+    assert not (work / "out/categories.json").exists()
+    convert(work / "set", work / "vip", "--missing", "-1", "--column", "label=vip", "--column", "ignore=label")
+    same(work / "vip/node_label.npy", [1, -1, 0])
+    convert(work / "set", work / "half", "--missing", "0", "--missing", "vip=5e-1")
+    same(work / "half/node_feat@vip.npy", [1, 0.5, 0])
+    refused(work / "set", "row 1, column f: 16777217 does not fit float32", options=("--missing", "0", "--missing", "f=0.5"))
+    refused(work / "set", "row 2, column time: the time 0.5 of --missing is no whole", options=("--missing", "0.5"))
+    refused(work / "set", "--missing typo=0: no table has the column; tables: nodes: id, time",
+            options=("--missing", "typo=0", "--missing", "0"))
+    for column, values, text in (("time", "9007199254740993.0", "the time 9007199254740992.0 is a fraction that has lost digits"),
+                                 ("label", "1e17", "the label 1e+17 is a fraction that has lost digits"),
+                                 ("f", "9223372036854775808", "9223372036854775808 does not fit int64")):
+        refused(write_tables(work / "wrong", nodes=f"id,{column}\n2,\n1,{values}\n3,-4\n", edges=edges),
+                f"row 2, column {column}: {text}", options=("--missing", "0"))
+    refused(write_tables(work / "weight", edges="s,d,weight\n1,2,3\n2,1,\n"), "row 2, column weight: the weight -1 of --missing is",
+            options=("--missing", "weight=-1"))
+    refused(write_tables(work / "weight", edges="s,d,weight\n1,2,True\n2,1,\n"), "row 2, column weight: the weight -1",
+            options=("--missing", "weight=-1"))
+    refused(write_tables(work / "wrong", nodes="id,time\n1,2024-01-01\n2,\n3,\n", edges=edges), "row 2, column time: the time 0.5",
+            options=("--missing", "0.5"))
+    words = write_tables(work / "words", nodes="id,label\n1,red\n2,\n3,blue\n", edges=edges)
+    for number, labels in (("-1", [1, -1, 0]), ("label=-1", [1, -1, 0]), ("label=0", [1, 0, 0]), ("label=2", [1, 2, 0])):
+        convert(words, work / f"words{number}", "--missing", number)
+        same(work / f"words{number}/node_label.npy", labels)
+    for number in ("0", "label=0.5", "label=3", "label=-0.5", "label=1e30"):
+        refused(words, "nodes.csv: row 2, column label: the word is missing", "give --missing label=-1",
+                options=("--missing", number))
+
+
+def test_refused_tables(work):
+    """Headers, names of columns and files, times out of range, damaged files."""
+    if importlib.util.find_spec("pandas") is None:
+        print("skipped: tables need pandas")
+        return
+    refused(write_tables(work / "set", edges="1,2\n2,3\n"), "names the source column 1, a number; write a header line")
+    convert(work / "set", work / "named", "--column", "source=1", "--column", "destination=2")
+    same(work / "named/edge_index.npy", [[0], [1]])
+    refused(write_tables(work / "set", edges="s,d\n1,2\n", nodes="1,red\n2,blue\n"), "nodes.csv: the first line names the id column 1")
+    refused(write_tables(work / "set", edges="s,d,\n1,2,\n", nodes="id\n1\n2\n"), "edges.csv: the header has no name for column 3")
+    refused(write_tables(work / "set", edges=",s,d\n0,1,2\n"), "edges.csv: the header has no name for column 1")
+    convert(work / "set", work / "without", "--column", "ignore=Unnamed: 0")
+    refused(write_tables(work / "set", edges="s,d,a, a\n1,2,3,4\n"), "edges.csv: has two columns a; rename one")
+    write_tables(work / "short", edges="w,src , dst,weight \n7,1,2,3\n8,2,1,4\n", vertices="id\n1\n2\n")
+    said = convert(work / "short", work / "out", "--column", "ignore= w")
+    assert "vertices.csv is left out: vertices have the table nodes beside edges.csv; rename it" in said, said
+    same(work / "out/edge_index.npy", [[0, 1], [1, 0]])
+    same(work / "out/edge_weight.npy", [3, 4])
+    convert(work / "short", work / "turned", "--column", "source=dst", "--column", "destination=src")
+    same(work / "turned/edge_index.npy", [[1, 0], [0, 1]])
+    for header in ("id,label,y", "id,label,y0,y1"):
+        values = "\n".join(f"{i}," + ",".join("5" * header.count(",")) for i in (1, 2))
+        refused(write_tables(work / "set", nodes=f"{header}\n{values}\n", edges="s,d\n1,2\n"),
+                "nodes.csv: column y: has the name that glt gives to the label column label; rename it")
+    convert(write_tables(work / "set", nodes="id,y\n1,5\n2,6\n"), work / "y", "--column", "label=y")
+    refused(write_tables(work / "set", edges="s,d,time,when\n1,2,3,4\n"), "edges.csv: column time: has the name",
+            options=("--column", "time=when"))
+    for year in ("1500", "2300", "9999"):
+        for others in ("", "\n3,2024-01-01"):
+            refused(write_tables(work / "set", nodes=f"id,time\n1,2024-01-01\n2,{year}-01-01{others}\n", edges="s,d\n1,2\n"),
+                    f"nodes.csv: row 2, column time: the time {year}-01-01 is outside of 1678 to 2262")
+    (work / "zipped").mkdir()
+    whole = gzip.compress(b"s,d\n" + b"".join(b"%d,%d\n" % (i * i, 7 * i) for i in range(5000)))
+    for damaged in (whole[:-8], whole[:len(whole) // 2], whole[:12], b"no gzip", whole[:200] + b"\xff" * 100 + whole[300:]):
+        (work / "zipped/edges.csv.gz").write_bytes(damaged)
+        refused(work / "zipped", "edges.csv.gz: is no table, or damaged (")
+    # The advice fits the source.
+    save(work / "data.pt", {"edge_index": torch.tensor([[0, 5], [1, 1]]), "x": torch.rand(2, 2)})
+    refused(work / "data.pt", "data.pt: id [5] is outside [0, 2); save the graph again")
+    refused(write_tables(work / "pairs", a___b="s,d\n1,2\n"), "no list of three names; rename the tables")
+    save(work / "labels.pt", np.arange(5))
+    refused(work / "short", "has 5 rows for 2 node; give other labels or splits", options=("--labels", work / "labels.pt"))
+
+
+def test_parquet(work):
+    """Whole numbers, bools and decimals with missing values; lists with holes, and types that are no numbers."""
+    if importlib.util.find_spec("pandas") is None or importlib.util.find_spec("pyarrow") is None:
+        print("skipped: Parquet needs pandas and pyarrow")
+        return
+    import datetime
+    import decimal
+    import pyarrow
+    import pyarrow.parquet
+    source = write_tables(work / "set", edges="s,d\n1,2\n")
+
+    def write(**columns):
+        pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2], **columns}), source / "nodes.parquet")
+
+    large, money = 1717113600123456789, [decimal.Decimal("1.50"), decimal.Decimal("-2.25")]
+    write(**{"time": [large, None], "label": [None, 9007199254740993], "f": [None, 16777217], "vip": [True, None],
+             "none": pyarrow.array([None, None], pyarrow.int64()), "price": money, "count": [decimal.Decimal(16777217), None],
+             " cost ": [money[0], None], "x0": [1, None], "x1": [2, 3], "word": ["a", None]})
+    convert(source, work / "out", "--missing", "0", "--missing", "label=-1", "--missing", "word=-1")
+    for name, values in (("node_time", [large, 0]), ("node_label", [-1, 9007199254740993]), ("node_feat@f", [0, 16777217]),
+                         ("node_feat@vip", [1, 0]), ("node_feat@none", [0, 0]), ("node_feat@price", [1.5, -2.25]),
+                         ("node_feat@count", [16777217, 0]), ("node_feat@cost", [1.5, 0]), ("node_feat@x", [[1, 2], [0, 3]]),
+                         ("node_feat@word", [0, -1])):
+        same(work / f"out/{name}.npy", values)
+    write(price=[decimal.Decimal(10) ** 25, None])
+    convert(source, work / "wide", "--missing", "0")
+    same(work / "wide/node_feat@price.npy", np.array([1e25, 0], np.float32))
+    write(id=pyarrow.array([1, 2], pyarrow.decimal128(20, 0)))
+    convert(source, work / "keys")
+    for v in ([[1., 2.], [3., None]], [[1, 2], [3, None]], [[1., 2.], [3., float("inf")]], [[1., 2.], [float("nan"), 1.]]):
+        write(v=v)
+        refused(source, "nodes.parquet: row 2, column v: the list has a value that is missing or not finite",
+                options=("--missing", "0"))
+    for v in ([datetime.timedelta(1), None], [datetime.time(1), None], [{"a": 1}, {"a": 2}]):
+        write(v=v)
+        refused(source, "nodes.parquet: column v: ", "is no number, text or date; give --column ignore=v")
+        convert(source, work / "ignored", "--column", "ignore=v")
+        shutil.rmtree(work / "ignored")
+    write(id=[{"a": 1}, {"a": 2}])
+    refused(source, "nodes.parquet: column id: ", "write it as text")
+    (source / "nodes.parquet").write_bytes(b"PAR1" + b"x" * 50)
+    refused(source, "nodes.parquet: is no table, or damaged (")
+    import pandas
+    if int(pandas.__version__.split(".")[0]) > 1:
+        write(time=pyarrow.array([0, -10**12], pyarrow.timestamp("s")))
+        refused(source, "nodes.parquet: row 2, column time: the time ", "is outside of 1678 to 2262")
 
 
 def test_typed_tables(work):
@@ -897,7 +1035,10 @@ def test_planetoid(work):
 
 
 def test_wrong_calls(work):
-    refused(work / "nothing", "has no META.json (PyG), META (GraphLearn)")
+    refused(work / "nothing", "nothing: no such file or folder")
+    refused(work / "nothing.pt", "nothing.pt: no such file or folder")
+    (work / "empty").mkdir()
+    refused(work / "empty", "has no META.json (PyG), META (GraphLearn)")
     graph = Graph(False, 1, 3, 4, True, 1)
     (work / "set").mkdir()
     write_graphlearn(work / "set", graph, False)
