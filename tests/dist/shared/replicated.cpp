@@ -411,7 +411,7 @@ struct greedy_rule : glt::uniform_rule {
 TEST_CASE("over a replicated topology batches are those of messages, and sampling sends nothing") {
   glt_test::on_ranks([](auto comm) {
     check_all_batches(comm, reading::in_place);
-    check_all_batches(comm, reading::by_messages); // of rows alone
+    check_all_batches(comm, reading::by_messages); // only rows travel so
 #ifndef GLT_TEST_MPI
     for (int const together : {1, 2, 3}) {
       check_all_batches(machines_comm(comm, together), reading::in_place);

@@ -335,7 +335,7 @@ TEST_CASE("what is mapped belongs to the program alone, and outlives the folder"
 }
 
 #ifdef __linux__
-TEST_CASE("features that stay in their files are read without what lies behind them") {
+TEST_CASE("the system reads nothing ahead of features that stay in their files") {
   auto const& folder = shared_folder();
   std::vector<std::string> names;
   auto const note = [&](auto const& types) {

@@ -120,6 +120,10 @@ TEST_CASE("batches with features from disk are those with features in memory") {
         CHECK(prints(comm, data) == expected);
       }
     }
+    auto const replicated = dist::topology::replicated;
+    io::disk_rows::options const disk{.cache_bytes = 300, .queue_depth = 4};
+    CHECK(prints(comm, io::open_data_set(comm, scratch / "parts", {.topology = replicated})) == expected);
+    CHECK(prints(comm, io::open_data_set(comm, scratch / "parts", {.disk = disk, .topology = replicated})) == expected);
   });
 }
 
@@ -175,6 +179,12 @@ TEST_CASE("a report counts the rows that a rank read from disk for all ranks, an
     auto const cold = report_of(disk(0), 1);
     CHECK(cold.rows.disk == cold.rows.own + cold.rows.remote);
     CHECK(cold.rows.disk_cached == 0);
+    auto everywhere = disk(0);
+    everywhere.topology = dist::topology::replicated;
+    auto const replicated = report_of(everywhere, 1);
+    CHECK(replicated.sampled.remote == 0);
+    CHECK(replicated.rows.remote == cold.rows.remote);
+    CHECK(replicated.rows.disk == cold.rows.disk);
     auto const first = report_of(disk(1 << 20), 0);
     CHECK(first.rows.disk_cached > 0); // of batches before
     CHECK(first.rows.disk_hit_ratio() < 1);

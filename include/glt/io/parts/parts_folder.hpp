@@ -27,10 +27,12 @@ struct load_options {
   std::string features{};    ///< the array that becomes the tensor "x"; if empty, "x" or the first of two dimensions
   bool edge_tensors = false; ///< for `dist::data_set`: keep features of edges, and their times as "time", as tensors
   /// Read features of vertices, and of edges that are kept, from disk row by row: for parts larger than memory. Their
-  /// cache is shared out over the arrays. Ranks then read by messages, and features keep their type. Rows of several
+  /// cache is shared out over the arrays. Rows then travel by messages, and features keep their type. Rows of several
   /// parts have no addresses.
   std::optional<disk_options> disk{};
-  dist::reading reading = dist::reading::in_place;   ///< of `dist::data_set`: how ranks of one machine read parts
+  /// Of `dist::data_set`: how ranks of one machine read parts. By messages, features stay in mapped files, and the
+  /// system reads nothing ahead of them, unless `populate` or `finite` reads all.
+  dist::reading reading = dist::reading::in_place;
   dist::topology topology = dist::topology::divided; ///< of `dist::data_set`: where the graph lies
 };
 

@@ -13,7 +13,7 @@ struct batch_request {
   Batch* out = nullptr;
 };
 
-/// Holds if a maker reads through such views, or one of its samplers or collectors does.
+/// Holds if a maker, a sampler or a collector reads through such views.
 template <class Maker, class... Views>
 concept reads_in_place = requires(Maker& maker, Views const&... views) { maker.read_in_place(views...); };
 
